@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(nlohmann_json REQUIRED CONFIG)
+find_package(CLI11 REQUIRED CONFIG)
+find_package(fmt REQUIRED CONFIG)
+find_package(Threads REQUIRED)
+if(KVEXACT_TESTS)
+  find_package(GTest REQUIRED CONFIG)
+  find_package(rapidcheck REQUIRED CONFIG)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
+endif()

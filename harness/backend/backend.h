@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the harness asks of an implementation under test.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/case/case.h"
+
+namespace kvexact {
+
+struct BackendInfo {
+  std::string name;
+  std::string version;
+  std::string device;
+  std::string policy;  // the policy under which its outputs are judged by default
+  bool bit_exact;      // claims to equal the strict model byte for byte
+};
+
+enum class RunStatus { kOk, kUnsupported, kError, kCrashed };
+
+struct RunOutcome {
+  RunStatus status = RunStatus::kOk;
+  std::string message;  // why, for every status but kOk
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const BackendInfo& info() const = 0;
+  // Runs a checked case once; `outputs` holds c.outputs_before or another fill of the same shapes
+  // and receives what the implementation stored.
+  virtual RunOutcome Run(const Case& c, TensorMap& outputs) = 0;
+};
+
+// The built-in backends.
+std::unique_ptr<Backend> MakeReferenceBackend();
+std::unique_ptr<Backend> MakeHostBackend(int threads = 0);  // 0: one a core
+
+// NAME (reference, host, cuda), lib:PATH (a shared library with the C ABI). Throws InputError.
+std::unique_ptr<Backend> OpenBackend(const std::string& spec);
+
+}  // namespace kvexact
