@@ -12,6 +12,12 @@
 
 namespace kvexact {
 
+// A conditional by masks: compilers turn ?: into branches, and then do not vectorise.
+constexpr std::uint32_t Select(bool condition, std::uint32_t if_true, std::uint32_t if_false) {
+  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
+  return (if_true & mask) | (if_false & ~mask);
+}
+
 // The code of `x`, or `nan_code` where x is a NaN. Needs the default rounding mode of the processor;
 // flush to zero does not change the result.
 template <const spec::Format& kFormat>
@@ -33,10 +39,10 @@ constexpr std::uint32_t EncodeFast(float x, std::uint32_t nan_code) {
       ((clamped + ((1U << (kDropped - 1)) - 1) + ((clamped >> kDropped) & 1)) >> kDropped) - kRebias;
   const std::uint32_t subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(clamped) + std::bit_cast<float>(kAlign)) - kAlign;
-  const std::uint32_t magnitude = clamped < kSmallestNormal ? subnormal : normal;
+  const std::uint32_t magnitude = Select(clamped < kSmallestNormal, subnormal, normal);
   std::uint32_t sign = (bits >> 31) << (kFormat.bits - 1);
-  if constexpr (!kHasNegativeZero) sign = magnitude == 0 ? 0 : sign;
-  return absolute > 0x7F800000U ? nan_code : sign | magnitude;
+  if constexpr (!kHasNegativeZero) sign = Select(magnitude == 0, 0, sign);
+  return Select(absolute > 0x7F800000U, nan_code, sign | magnitude);
 }
 
 }  // namespace kvexact
