@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kvexact {
@@ -15,25 +17,35 @@ enum class DType : std::uint8_t { kU8, kBf16, kF32, kI32, kI64 };
 
 constexpr std::int64_t SizeOf(DType type) {
   switch (type) {
-    case DType::kU8: return 1;
-    case DType::kBf16: return 2;
+    case DType::kU8:
+      return 1;
+    case DType::kBf16:
+      return 2;
     case DType::kF32:
-    case DType::kI32: return 4;
-    case DType::kI64: return 8;
+    case DType::kI32:
+      return 4;
+    case DType::kI64:
+      return 8;
   }
   return 0;
 }
+
+// The names that safetensors uses: U8, BF16, F32, I32, I64.
+const char* NameOf(DType type);
+std::optional<DType> DTypeNamed(std::string_view name);
 
 // An owned, contiguous, row-major tensor; its memory starts at a multiple of 64 bytes.
 class Tensor {
  public:
   Tensor() = default;
-  // Zero-filled. The number of bytes must fit in 63 bits and memory; throws std::bad_alloc otherwise.
+  // Zero-filled. No dimension may be negative and the number of bytes must fit in 63 bits and in
+  // memory; throws std::bad_alloc otherwise.
   Tensor(DType dtype, std::vector<std::int64_t> shape);
   Tensor(const Tensor& other);
   Tensor& operator=(const Tensor& other);
-  Tensor(Tensor&&) noexcept = default;
-  Tensor& operator=(Tensor&&) noexcept = default;
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor() = default;
 
   DType dtype() const { return dtype_; }
   const std::vector<std::int64_t>& shape() const { return shape_; }
@@ -55,6 +67,9 @@ class Tensor {
   const T* as() const {
     return reinterpret_cast<const T*>(data_.get());
   }
+
+  // Same type, shape and bytes (so a NaN equals itself and the zeros differ).
+  bool operator==(const Tensor& other) const;
 
  private:
   struct Free {
