@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/case/case.h"
 
@@ -14,15 +15,17 @@ struct BackendInfo {
   std::string name;
   std::string version;
   std::string device;
-  std::string policy;  // the policy under which its outputs are judged by default
-  bool bit_exact;      // claims to equal the strict model byte for byte
+  std::string policy;       // the policy under which its outputs are judged by default
+  bool bit_exact;           // claims to equal the strict model byte for byte
+  std::string budget = {};  // a looser error budget that it declares for itself; empty: none
 };
 
 enum class RunStatus { kOk, kUnsupported, kError, kCrashed };
 
 struct RunOutcome {
   RunStatus status = RunStatus::kOk;
-  std::string message;  // why, for every status but kOk
+  std::string message;                           // why, for every status but kOk
+  std::vector<std::string> written_inputs = {};  // inputs whose bytes the implementation changed
 };
 
 class Backend {
