@@ -7,8 +7,8 @@
 
 namespace kvexact::spec {
 
-enum class CodeType : std::uint8_t { kE4M3Fn, kE2M1 };
-enum class ScaleType : std::uint8_t { kUe8m0, kFp32 };
+enum class CodeType : std::uint8_t { kE4M3Byte, kE2M1Nibble };
+enum class ScaleType : std::uint8_t { kUe8m0Byte, kFp32Word };
 
 // A page holds `page_tokens` tokens (a parameter of the case, not of the row). All byte offsets of
 // token t of a page, from the page's first byte:
@@ -33,16 +33,16 @@ struct Layout {
   int pad_scales;    // zero bytes written behind a token's scales
 
   constexpr int scales() const { return code_values / quant_block; }
-  constexpr int scale_bytes() const { return scale_type == ScaleType::kFp32 ? 4 : 1; }
-  constexpr int code_bytes() const { return code_type == CodeType::kE2M1 ? code_values / 2 : code_values; }
+  constexpr int scale_bytes() const { return scale_type == ScaleType::kFp32Word ? 4 : 1; }
+  constexpr int code_bytes() const { return code_type == CodeType::kE2M1Nibble ? code_values / 2 : code_values; }
 };
 
 inline constexpr Layout kSparseAttnLayout{
-    "sparse_attn", CodeType::kE4M3Fn, 448, 64, ScaleType::kUe8m0, 576, 0, 64, 448, 8, 0, true, 1};
+    "sparse_attn", CodeType::kE4M3Byte, 448, 64, ScaleType::kUe8m0Byte, 576, 0, 64, 448, 8, 0, true, 1};
 inline constexpr Layout kIndexerFp8Layout{
-    "indexer_fp8", CodeType::kE4M3Fn, 128, 128, ScaleType::kFp32, 128, 0, 0, 0, 4, 0, true, 0};
+    "indexer_fp8", CodeType::kE4M3Byte, 128, 128, ScaleType::kFp32Word, 128, 0, 0, 0, 4, 0, true, 0};
 inline constexpr Layout kIndexerMxfp4Layout{
-    "indexer_mxfp4", CodeType::kE2M1, 128, 32, ScaleType::kUe8m0, 64, 0, 0, 0, 4, 0, true, 0};
+    "indexer_mxfp4", CodeType::kE2M1Nibble, 128, 32, ScaleType::kUe8m0Byte, 64, 0, 0, 0, 4, 0, true, 0};
 
 inline constexpr const Layout* kLayouts[] = {&kSparseAttnLayout, &kIndexerFp8Layout, &kIndexerMxfp4Layout};
 

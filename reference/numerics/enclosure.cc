@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/numerics/enclosure.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace kvexact {
+namespace {
+
+constexpr double kUnit = 0x1p-24;
+constexpr double kSlack = 0x1p-48;  // covers the double arithmetic of one step
+constexpr double kMaxFp32 = std::numeric_limits<float>::max();
+// Fp32 sums and products at or beyond this round to infinity; below kSurelyFinite they cannot have,
+// whatever 2^-20 of relative error came before.
+constexpr double kSurelyFinite = 0x1p128 * (1 - 0x1p-20);
+constexpr double kSurelyInfinite = 0x1p128 * (1 + 0x1p-20);
+
+double Binade(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7FF0000000000000ULL); }
+
+// Largest rounding error of a result of magnitude at most x.
+double HalfUlp(double x) { return kUnit * Binade(std::fabs(x)); }
+
+// Bound on the errors of adding the squares in any binary tree. The k-th smallest node of a tree has
+// at most k + 1 leaves, so it is at most the sum of the k + 1 largest squares; the squares are taken in
+// buckets of one eighth of a binade, by their upper edges.
+double AnyOrderSquares(const Enclosure::Row& row, double total) {
+  constexpr int kBuckets = 256;
+  constexpr int kShift = 20;  // keeps three mantissa bits of a float
+  int count[kBuckets] = {};
+  double sum[kBuckets] = {};
+  std::uint32_t top = 0;
+  std::uint32_t key[kMaxHeadDim];
+  double square[kMaxHeadDim];
+  for (int i = 0; i < row.columns; ++i) {
+    const double magnitude = std::fabs(row.mid[i]) + row.rad[i];
+    square[i] = magnitude * magnitude;
+    // Beyond fp32's range the key saturates; the bucket's edge is then the total.
+    key[i] = std::bit_cast<std::uint32_t>(static_cast<float>(std::min(square[i], kMaxFp32))) >> kShift;
+    top = std::max(top, key[i]);
+  }
+  for (int i = 0; i < row.columns; ++i) {
+    const std::uint32_t bucket = std::min<std::uint32_t>(top - key[i], kBuckets - 1);
+    ++count[bucket];
+    sum[bucket] += square[i];
+  }
+  double below = 0;
+  double error = 0;
+  bool first = true;
+  for (int b = 0; b < kBuckets; ++b) {
+    if (count[b] == 0) continue;
+    const std::uint32_t edge_key = (top - static_cast<std::uint32_t>(b)) + 1;
+    const double edge = edge_key >= 0x7F8U ? total : std::bit_cast<float>(edge_key << kShift);
+    const double end = std::min(total, (below + sum[b]) * (1 + kSlack));
+    for (int i = 1; i <= count[b]; ++i) {
+      const double node = std::min(end, below + i * edge);
+      if (!first) error += HalfUlp(node * (1 + 0x1p-14));
+      first = false;
+    }
+    below = end;
+  }
+  return error;
+}
+
+EnclosedValue WithOverflow(EnclosedValue value) {
+  if (value.mid + value.rad >= kSurelyFinite) value.classes |= kPosInf;
+  if (value.mid - value.rad <= -kSurelyFinite) value.classes |= kNegInf;
+  if (std::fabs(value.mid) - value.rad >= kSurelyInfinite) value.classes &= static_cast<std::uint8_t>(~kFinite);
+  return value;
+}
+
+EnclosedValue Exact(float x) {
+  EnclosedValue value;
+  if (std::isnan(x)) {
+    value.classes = kNan;
+  } else if (std::isinf(x)) {
+    value.classes = x > 0 ? kPosInf : kNegInf;
+  } else {
+    value.mid = x;
+  }
+  return value;
+}
+
+bool MayBeZero(const EnclosedValue& v) {
+  return (v.classes & kZero) != 0 || ((v.classes & kFinite) != 0 && std::fabs(v.mid) <= v.rad);
+}
+bool MayBePositive(const EnclosedValue& v) {
+  return (v.classes & kPosInf) != 0 || ((v.classes & kFinite) != 0 && v.mid + v.rad > 0);
+}
+bool MayBeNegative(const EnclosedValue& v) {
+  return (v.classes & kNegInf) != 0 || ((v.classes & kFinite) != 0 && v.mid - v.rad < 0);
+}
+
+// Classes of a product of values, not both plainly finite; the interval is the caller's.
+std::uint8_t ProductClasses(const EnclosedValue& a, const EnclosedValue& b) {
+  constexpr std::uint8_t kInf = kPosInf | kNegInf;
+  std::uint8_t out = (a.classes | b.classes) & kNan;
+  const bool a_inf = (a.classes & kInf) != 0;
+  const bool b_inf = (b.classes & kInf) != 0;
+  if ((a_inf && MayBeZero(b)) || (b_inf && MayBeZero(a))) out |= kNan;
+  const auto signs = [&](const EnclosedValue& infinite, const EnclosedValue& other) {
+    if ((infinite.classes & kPosInf) != 0) {
+      if (MayBePositive(other)) out |= kPosInf;
+      if (MayBeNegative(other)) out |= kNegInf;
+    }
+    if ((infinite.classes & kNegInf) != 0) {
+      if (MayBePositive(other)) out |= kNegInf;
+      if (MayBeNegative(other)) out |= kPosInf;
+    }
+  };
+  if (a_inf) signs(a, b);
+  if (b_inf) signs(b, a);
+  if ((a.classes & kFinite) != 0 && (b.classes & kFinite) != 0) out |= kFinite;
+  const std::uint8_t numbers = kFinite | kZero;
+  if (((a.classes & kZero) != 0 && (b.classes & numbers) != 0) ||
+      ((b.classes & kZero) != 0 && (a.classes & numbers) != 0)) {
+    out |= kZero;
+  }
+  return out;
+}
+
+// Classes of a sum.
+std::uint8_t SumClasses(std::uint8_t a, std::uint8_t b) {
+  std::uint8_t out = (a | b) & kNan;
+  if (((a & kPosInf) != 0 && (b & kNegInf) != 0) || ((a & kNegInf) != 0 && (b & kPosInf) != 0)) out |= kNan;
+  const std::uint8_t numbers = kFinite | kZero;
+  out |= (b & (kPosInf | kNegInf)) != 0 && (a & (numbers | b)) != 0 ? b & (kPosInf | kNegInf) : 0;
+  out |= (a & (kPosInf | kNegInf)) != 0 && (b & (numbers | a)) != 0 ? a & (kPosInf | kNegInf) : 0;
+  if ((a & kFinite) != 0 && (b & numbers) != 0) out |= kFinite;
+  if ((b & kFinite) != 0 && (a & numbers) != 0) out |= kFinite;
+  if ((a & kZero) != 0 && (b & kZero) != 0) out |= kZero;
+  return out;
+}
+
+}  // namespace
+
+Enclosure::Enclosure(const Budget& budget, const ColumnKernels& kernels)
+    : budget_(&budget), kernels_(&kernels), underflow_(budget.flush ? 0x1p-126 : 0x1p-138) {
+  const bool scaled = budget.argument == ExpArgument::kScaledTerms;
+  // The strict model, which must lie inside, takes the rounded difference; others then round it anew.
+  const bool rounds_difference = scaled || budget.rescalings > 0;
+  model_ = {budget.exp_ulp,
+            budget.exp_slope + (rounds_difference ? 1 : 0),
+            scaled ? 1.0 : 0.0,
+            budget.divide_ulp,
+            budget.row_tree_height,
+            static_cast<double>(budget.rescalings),
+            underflow_};
+}
+
+void Enclosure::WeightedMean(const Window& window, Row& out) const {
+  const int rows = window.rows();
+  const auto columns = static_cast<std::size_t>(window.columns);
+  out.columns = window.columns;
+  out.common = 0;
+
+  // Columns that a NaN or infinity decides are set apart; the kernel sees only finite terms.
+  enum : std::uint8_t { kScoreNan = 1, kKvPosInf = 2, kKvNegInf = 4, kVanishing = 8, kScoreFinite = 16 };
+  std::uint8_t seen[kMaxHeadDim] = {};
+  for (int r = window.masked; r < rows; ++r) {
+    const float* s = window.score[static_cast<std::size_t>(r)];
+    const float* k = window.kv[static_cast<std::size_t>(r)];
+    for (std::size_t c = 0; c < columns; ++c) {
+      const bool bad = !(s[c] < std::numeric_limits<float>::infinity()) || k[c] != k[c];
+      const bool infinite = std::fabs(k[c]) == std::numeric_limits<float>::infinity();
+      seen[c] |= static_cast<std::uint8_t>((bad ? kScoreNan : 0) |
+                                           (infinite ? (k[c] > 0 ? kKvPosInf : kKvNegInf) : 0) |
+                                           (s[c] > -std::numeric_limits<float>::infinity() ? kScoreFinite : 0));
+    }
+  }
+  std::uint8_t any = 0;
+  std::uint8_t all = kScoreFinite;
+  for (std::size_t c = 0; c < columns; ++c) {
+    any |= seen[c];
+    all &= seen[c];
+  }
+  const std::uint8_t special = kScoreNan | kKvPosInf | kKvNegInf;
+  const std::size_t needed = static_cast<std::size_t>(std::max(0, rows - window.masked)) * kEncloseWorkspace;
+  if (workspace_.size() < needed) workspace_.resize(needed);
+  std::uint8_t overflow[kMaxHeadDim] = {};
+
+  if ((any & special) == 0 && all == kScoreFinite && rows > window.masked) {
+    kernels_->enclose_mean(model_, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
+                           workspace_.data(), out.mid, out.rad, overflow);
+  } else {
+    for (std::size_t c = 0; c < columns; ++c) {
+      const bool plain = (seen[c] & special) == 0 && (seen[c] & kScoreFinite) != 0;
+      if (plain) {
+        std::vector<const float*> score(static_cast<std::size_t>(rows));
+        std::vector<const float*> kv(static_cast<std::size_t>(rows));
+        for (int r = window.masked; r < rows; ++r) {
+          score[static_cast<std::size_t>(r)] = window.score[static_cast<std::size_t>(r)] + c;
+          kv[static_cast<std::size_t>(r)] = window.kv[static_cast<std::size_t>(r)] + c;
+        }
+        kernels_->enclose_mean(model_, score.data(), kv.data(), window.masked, rows, 1, workspace_.data(), out.mid + c,
+                               out.rad + c, overflow + c);
+      } else {
+        out.mid[c] = 0;
+        out.rad[c] = 0;
+      }
+    }
+  }
+
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::uint8_t classes = kFinite;
+    if ((seen[c] & kScoreNan) != 0 || (seen[c] & kScoreFinite) == 0) {
+      classes = kNan;
+    } else if ((seen[c] & special) != 0) {
+      // 0 * inf is NaN, w * inf is infinite; a weight near the end of the range may be either.
+      float max = -std::numeric_limits<float>::infinity();
+      for (int r = window.masked; r < rows; ++r) max = std::max(max, window.score[static_cast<std::size_t>(r)][c]);
+      classes = 0;
+      for (int r = window.masked; r < rows; ++r) {
+        const float k = window.kv[static_cast<std::size_t>(r)][c];
+        if (std::fabs(k) != std::numeric_limits<float>::infinity()) continue;
+        const double d = static_cast<double>(window.score[static_cast<std::size_t>(r)][c]) - max;
+        if (d < -80) classes |= kNan;
+        if (d > -110) classes |= k > 0 ? kPosInf : kNegInf;
+        if (d < -110) classes = static_cast<std::uint8_t>(classes | kNan);
+      }
+      if ((classes & kPosInf) != 0 && (classes & kNegInf) != 0) classes |= kNan;
+      if ((seen[c] & kKvPosInf) != 0 && (seen[c] & kKvNegInf) != 0) classes = kNan;
+    } else if (overflow[c] != 0) {
+      classes |= static_cast<std::uint8_t>(((overflow[c] & 1) != 0 ? kPosInf : 0) |
+                                           ((overflow[c] & 2) != 0 ? kNegInf : 0) | (overflow[c] == 3 ? kNan : 0));
+    }
+    out.classes[c] = classes;
+  }
+}
+
+void Enclosure::Assign(std::span<const float> values, Row& out) const {
+  out.columns = static_cast<int>(values.size());
+  out.common = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const EnclosedValue value = Exact(values[i]);
+    out.mid[i] = value.mid;
+    out.rad[i] = 0;
+    out.classes[i] = value.classes;
+  }
+}
+
+EnclosedValue Enclosure::SumOfSquares(const Row& row) const {
+  EnclosedValue out;
+  double sum = 0;
+  double spread = 0;   // from the columns' own enclosures
+  double products = 0; // rounding of the squares where they are not fused
+  std::uint8_t may = 0;
+  bool finite = true;
+  bool certain_nan = false;
+  for (int i = 0; i < row.columns; ++i) {
+    const std::uint8_t classes = row.classes[i];
+    may |= classes;
+    certain_nan |= classes == kNan;
+    finite &= (classes & kFinite) != 0;
+    const double square = row.mid[i] * row.mid[i];
+    const double widened = (2 * std::fabs(row.mid[i]) + row.rad[i]) * row.rad[i];
+    sum += square;
+    spread += widened;
+    products += HalfUlp((square + widened) * (1 + kSlack));
+  }
+  if (certain_nan) {
+    out.classes = kNan;
+    return out;
+  }
+  const double total = (sum + spread + products) * (1 + 0x1p-14);
+  double additions = AnyOrderSquares(row, total);
+  if (budget_->head_tree_height > 0) additions = std::min(additions, budget_->head_tree_height * kUnit * total);
+  out.mid = sum;
+  out.rad = spread + (products + additions) * (1 + 0x1p-14) + row.columns * (2 * underflow_ + sum * kSlack);
+  out.classes = static_cast<std::uint8_t>((finite ? kFinite : 0) | ((may & (kPosInf | kNegInf)) != 0 ? kPosInf : 0) |
+                                          (may & kNan));
+  if (out.mid + out.rad >= kSurelyFinite) out.classes |= kPosInf;
+  if (out.mid - out.rad >= kSurelyInfinite) out.classes &= static_cast<std::uint8_t>(~kFinite);
+  return out;
+}
+
+EnclosedValue Enclosure::Divide(Value a, int divisor) const {
+  a.mid /= divisor;
+  a.rad = a.rad / divisor + underflow_;
+  return a;
+}
+
+EnclosedValue Enclosure::Add(Value a, float b) const {
+  a.mid += b;
+  a.rad += HalfUlp((std::fabs(a.mid) + a.rad) * (1 + kSlack)) + std::fabs(a.mid) * kSlack + underflow_;
+  return WithOverflow(a);
+}
+
+EnclosedValue Enclosure::InverseSqrt(Value a) const {
+  EnclosedValue out;
+  out.classes = static_cast<std::uint8_t>((a.classes & (kFinite | kNan)) | ((a.classes & kPosInf) != 0 ? kZero : 0));
+  if ((a.classes & kFinite) == 0) return out;
+  const double low = a.mid - a.rad;
+  // A mean square so small that it may be flushed to zero has an infinite reciprocal.
+  if (low < 0x1p-126) out.classes |= kPosInf;
+  const double high = 1 / std::sqrt(std::max(low, 0x1p-149));
+  const double least = 1 / std::sqrt(a.mid + a.rad);
+  out.mid = 0.5 * (high + least);
+  out.rad = 0.5 * (high - least) + budget_->rsqrt_ulp * 2 * HalfUlp(high * (1 + 0x1p-12)) + high * kSlack + underflow_;
+  return out;
+}
+
+void Enclosure::Scale(Row& row, Value factor) const {
+  const double common = factor.rad / std::fabs(factor.mid);
+  const bool plain = factor.classes == kFinite && common < 0x1p-8;
+  const double magnitude = std::fabs(factor.mid);
+  for (int i = 0; i < row.columns; ++i) {
+    const EnclosedValue x{row.mid[i], row.rad[i], row.classes[i]};
+    const double mid = x.mid * factor.mid;
+    const double rounding = kUnit * (std::fabs(mid) + x.rad * magnitude) * (1 + 0x1p-7) + underflow_;
+    row.mid[i] = mid;
+    row.rad[i] = x.rad * magnitude + rounding + std::fabs(mid) * kSlack;
+    // Where the factor is hardly known, its uncertainty is no small common one: every column carries its own.
+    if (!plain) row.rad[i] += (std::fabs(x.mid) + x.rad) * factor.rad;
+    const EnclosedValue product{row.mid[i], row.rad[i], x.classes};
+    row.classes[i] = x.classes == kFinite && factor.classes == kFinite
+                         ? WithOverflow(product).classes
+                         : static_cast<std::uint8_t>(ProductClasses(x, factor));
+  }
+  // (1 + a)(1 + b) - 1 for the two common factors.
+  if (plain) row.common = row.common + common + row.common * common;
+}
+
+void Enclosure::MultiplyBy(Row& row, std::span<const float> factors) const {
+  for (int i = 0; i < row.columns; ++i) {
+    const EnclosedValue factor = Exact(factors[static_cast<std::size_t>(i)]);
+    const EnclosedValue x{row.mid[i], row.rad[i], row.classes[i]};
+    const double mid = x.mid * factor.mid;
+    const double magnitude = std::fabs(factor.mid);
+    const double widened = (std::fabs(mid) + x.rad * magnitude) * (1 + row.common) * (1 + kSlack);
+    row.mid[i] = mid;
+    row.rad[i] = x.rad * magnitude + HalfUlp(widened) * (1 + row.common) + std::fabs(mid) * kSlack +
+                 underflow_ * (1 + magnitude);
+    const EnclosedValue product{row.mid[i], row.rad[i] + std::fabs(mid) * row.common, x.classes};
+    row.classes[i] = x.classes == kFinite && factor.classes == kFinite
+                         ? WithOverflow(product).classes
+                         : static_cast<std::uint8_t>(ProductClasses(x, factor));
+  }
+}
+
+void Enclosure::RotatePair(Row& row, int i, float cos, float sin) const {
+  const EnclosedValue x{row.mid[i], row.rad[i], row.classes[i]};
+  const EnclosedValue y{row.mid[i + 1], row.rad[i + 1], row.classes[i + 1]};
+  const EnclosedValue c = Exact(cos);
+  const EnclosedValue s = Exact(sin);
+  const double grow = (1 + row.common) * (1 + kSlack);
+  // a * p + b * q with either product, or none, rounded on its own before the addition.
+  const auto combine = [&](const EnclosedValue& a, const EnclosedValue& p, const EnclosedValue& b,
+                           const EnclosedValue& q) {
+    const double first = a.mid * p.mid;
+    const double second = b.mid * q.mid;
+    const double spread = a.rad * std::fabs(p.mid) + b.rad * std::fabs(q.mid);
+    EnclosedValue out;
+    out.mid = first + second;
+    // Multiplying by 0, 1 or -1 rounds nothing.
+    const auto product_error = [&](double product, double rad, double factor) {
+      const double magnitude = std::fabs(factor);
+      return magnitude == 0 || magnitude == 1 ? 0 : HalfUlp((std::fabs(product) + rad * magnitude) * grow);
+    };
+    const double products = product_error(first, a.rad, p.mid) + product_error(second, b.rad, q.mid);
+    const double widened = (std::fabs(out.mid) + spread + products) * grow;
+    const bool exact_sum = (p.mid == 0 || q.mid == 0) && products == 0;
+    out.rad = spread + (products + (exact_sum ? 0 : HalfUlp(widened))) * grow +
+              (std::fabs(first) + std::fabs(second)) * kSlack + 3 * underflow_;
+    if ((a.classes | b.classes) == kFinite && (p.classes | q.classes) == kFinite) {
+      // A product may overflow although the sum does not: then inf, or inf - inf.
+      const EnclosedValue one{first, a.rad * std::fabs(p.mid) + std::fabs(first) * row.common, kFinite};
+      const EnclosedValue two{second, b.rad * std::fabs(q.mid) + std::fabs(second) * row.common, kFinite};
+      const EnclosedValue sum{out.mid, out.rad + std::fabs(out.mid) * row.common, kFinite};
+      out.classes = SumClasses(WithOverflow(one).classes, WithOverflow(two).classes) | WithOverflow(sum).classes;
+    } else {
+      out.classes = SumClasses(ProductClasses(a, p), ProductClasses(b, q));
+    }
+    return out;
+  };
+  const EnclosedValue minus_s{-s.mid, 0, static_cast<std::uint8_t>((s.classes & (kFinite | kNan)) |
+                                                                  ((s.classes & kPosInf) != 0 ? kNegInf : 0) |
+                                                                  ((s.classes & kNegInf) != 0 ? kPosInf : 0))};
+  const EnclosedValue even = combine(x, c, y, minus_s);
+  const EnclosedValue odd = combine(y, c, x, s);
+  row.mid[i] = even.mid;
+  row.rad[i] = even.rad;
+  row.classes[i] = even.classes;
+  row.mid[i + 1] = odd.mid;
+  row.rad[i + 1] = odd.rad;
+  row.classes[i + 1] = odd.classes;
+}
+
+EnclosedValue Enclosure::At(const Row& row, int i) {
+  const double magnitude = std::fabs(row.mid[i]);
+  return {row.mid[i], row.rad[i] * (1 + row.common) + magnitude * row.common, row.classes[i]};
+}
+
+Fp32Interval Enclosure::ToFp32(const EnclosedValue& value) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const auto low = value.mid - value.rad;
+  const auto high = value.mid + value.rad;
+  float lo = static_cast<float>(std::clamp(low, -kMaxFp32, kMaxFp32));
+  float hi = static_cast<float>(std::clamp(high, -kMaxFp32, kMaxFp32));
+  if (lo < low) lo = std::nextafter(lo, kInf);
+  if (hi > high) hi = std::nextafter(hi, -kInf);
+  // An interval that holds no fp32 number belongs to none; its nearest one stands for it.
+  if (lo > hi) lo = hi = static_cast<float>(std::clamp(value.mid, -kMaxFp32, kMaxFp32));
+  return {lo, hi, value.classes};
+}
+
+}  // namespace kvexact

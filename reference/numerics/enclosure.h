@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The enclosing arithmetic: every value that an fp32 implementation within a budget could hold.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/numerics/budget.h"
+#include "reference/numerics/column_kernels.h"
+#include "reference/numerics/window.h"
+
+namespace kvexact {
+
+// What a value may be; a set of classes. kFinite goes with an interval.
+enum ValueClass : std::uint8_t {
+  kFinite = 1,
+  kZero = 2,  // +-0 besides the interval: the reciprocal of an overflowed norm
+  kPosInf = 4,
+  kNegInf = 8,
+  kNan = 16,
+};
+
+struct EnclosedValue {
+  double mid = 0;
+  double rad = 0;
+  std::uint8_t classes = kFinite;
+};
+
+// The fp32 values of an enclosed value: [lo, hi], both fp32 numbers, valid where classes has kFinite.
+struct Fp32Interval {
+  float lo;
+  float hi;
+  std::uint8_t classes;
+};
+
+class Enclosure {
+ public:
+  // A row is { (1 + t) (mid[i] + r[i]) : |t| <= common, |r[i]| <= rad[i] } with one t for the whole row.
+  struct Row {
+    alignas(64) double mid[kMaxHeadDim];
+    alignas(64) double rad[kMaxHeadDim];
+    std::uint8_t classes[kMaxHeadDim];
+    double common = 0;
+    int columns = 0;
+  };
+  using Value = EnclosedValue;
+
+  explicit Enclosure(const Budget& budget, const ColumnKernels& kernels = BestColumnKernels());
+
+  const Budget& budget() const { return *budget_; }
+
+  void WeightedMean(const Window& window, Row& out) const;
+  void Assign(std::span<const float> values, Row& out) const;
+
+  Value SumOfSquares(const Row& row) const;
+  Value Divide(Value a, int divisor) const;  // the divisor must be a power of two
+  Value Add(Value a, float b) const;
+  Value InverseSqrt(Value a) const;
+
+  void Scale(Row& row, Value factor) const;
+  void MultiplyBy(Row& row, std::span<const float> factors) const;
+  void RotatePair(Row& row, int i, float cos, float sin) const;
+
+  static EnclosedValue At(const Row& row, int i);
+  static Fp32Interval ToFp32(const EnclosedValue& value);
+
+ private:
+  const Budget* budget_;
+  const ColumnKernels* kernels_;
+  ColumnErrorModel model_;
+  double underflow_;  // absolute error of one operation whose operands or result may be flushed
+  mutable std::vector<double> workspace_;
+};
+
+}  // namespace kvexact

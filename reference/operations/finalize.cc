@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/operations/finalize.h"
+
+namespace kvexact {
+
+void Finalize(const Stages& stages, const Policy& policy, const CompressInputs& in, std::int64_t first,
+              std::int64_t last, const float* scratch, std::int64_t scratch_stride, const CompressOutputs& out) {
+  const Strict strict;
+  TokenWorkspace<Strict> work;
+  StoredToken stored;
+  for (std::int64_t t = first; t < last; ++t) {
+    LiveToken token;
+    if (!stages.locate(in, t, token) || !token.stored()) continue;
+    strict.Assign({scratch + (t - first) * scratch_stride, static_cast<std::size_t>(in.head_dim)}, work.row);
+    NormaliseAndRotate(stages, strict, in, token, work);
+    RoundToken(stages, policy, out.cache.layout, work.row, stored);
+    stages.store(stored, out.cache, token.kv_slot, out.cache_bytes);
+  }
+}
+
+}  // namespace kvexact

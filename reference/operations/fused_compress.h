@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reference/operations/compress_token.h"
+
+namespace kvexact {
+
+// sparse_attn, indexer_fp8 and indexer_mxfp4, which differ by their rows of data alone: gather, softmax
+// and weighted sum, RMSNorm, RoPE, quantisation and store of every live token in [first, last).
+// Source: the seeds' three fused kernels.
+void FusedCompress(const Stages& stages, const Policy& policy, const CompressInputs& in, std::int64_t first,
+                   std::int64_t last, const CompressOutputs& out);
+
+}  // namespace kvexact
