@@ -28,8 +28,7 @@ constexpr void EncodeE4M3Fn(std::span<const float> values, float factor, std::ui
   for (std::size_t i = 0, n = values.size(); i < n; ++i) codes[i] = EncodeE4M3Fn(x[i] * factor, nan_code);
 }
 
-constexpr void EncodeE4M3Fnuz(std::span<const float> values, float factor, std::uint8_t nan_code,
-                              std::uint8_t* codes) {
+constexpr void EncodeE4M3Fnuz(std::span<const float> values, float factor, std::uint8_t nan_code, std::uint8_t* codes) {
   const float* x = values.data();
   for (std::size_t i = 0, n = values.size(); i < n; ++i) codes[i] = EncodeE4M3Fnuz(x[i] * factor, nan_code);
 }

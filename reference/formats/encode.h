@@ -64,8 +64,8 @@ constexpr std::uint32_t Encode(const spec::Format& format, float x, Rounding rou
 
     // Codes count steps, binade after binade. A format without subnormals starts at one.
     const std::int64_t first = format.has_subnormals ? 0 : std::int64_t{1} << format.mantissa_bits;
-    const std::int64_t below = (std::int64_t{binade - MinExponent(format)} << format.mantissa_bits) +
-                               static_cast<std::int64_t>(whole) - first;
+    const std::int64_t below =
+        (std::int64_t{binade - MinExponent(format)} << format.mantissa_bits) + static_cast<std::int64_t>(whole) - first;
     const bool up = rest != 0 && RoundsUp(rounding, negative, (below & 1) != 0, rest, shift);
     const std::int64_t code = below + (up ? 1 : 0);
     magnitude = code < 0 ? 0 : static_cast<std::uint64_t>(code);

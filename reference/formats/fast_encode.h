@@ -28,8 +28,8 @@ constexpr std::uint32_t EncodeFast(float x, std::uint32_t nan_code) {
   constexpr std::uint32_t kSmallestNormal = static_cast<std::uint32_t>(MinExponent(kFormat) + 127) << 23;
   constexpr std::uint32_t kRebias = static_cast<std::uint32_t>(127 - kFormat.bias) << kFormat.mantissa_bits;
   // A float whose last mantissa bit weighs as much as the smallest subnormal.
-  constexpr std::uint32_t kAlign =
-      static_cast<std::uint32_t>(MinExponent(kFormat) - kFormat.mantissa_bits + 23 + 127) << 23;
+  constexpr std::uint32_t kAlign = static_cast<std::uint32_t>(MinExponent(kFormat) - kFormat.mantissa_bits + 23 + 127)
+                                   << 23;
   constexpr bool kHasNegativeZero = kFormat.nan != spec::NanCode::kNegativeZero;
 
   const auto bits = std::bit_cast<std::uint32_t>(x);

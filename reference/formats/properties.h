@@ -24,9 +24,7 @@ constexpr std::uint32_t MantissaMask(const spec::Format& format) {
 }
 
 // Exponent (of two) of the first binade.
-constexpr int MinExponent(const spec::Format& format) {
-  return format.has_subnormals ? 1 - format.bias : -format.bias;
-}
+constexpr int MinExponent(const spec::Format& format) { return format.has_subnormals ? 1 - format.bias : -format.bias; }
 
 // +infinity, or the code behind the largest finite one where the format has none.
 constexpr std::uint32_t InfinityCode(const spec::Format& format) {
