@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/judge/verdict.h"
+
+namespace kvexact {
+
+// Counts one judged element and, if it is wrong, records it. `describe` is called only then and fills
+// a Problem's place and texts.
+template <class Describe>
+void CountElement(CaseVerdict& verdict, ElementKind kind, bool exact, bool member, bool unchanged, int members,
+                  const Describe& describe) {
+  Tally& tally = verdict.tally(kind);
+  if (members == 1) ++tally.single;
+  if (exact && member) {
+    ++tally.exact;
+    return;
+  }
+  if (member) {
+    ++tally.allowed;
+    return;
+  }
+  if (unchanged) {
+    ++tally.unwritten;
+  } else {
+    ++tally.wrong;
+  }
+  if (verdict.problems.size() >= CaseVerdict::kMaxProblems) return;
+  Problem problem;
+  problem.what = unchanged ? Problem::What::kUnwritten : Problem::What::kWrong;
+  problem.kind = kind;
+  describe(problem);
+  verdict.problems.push_back(std::move(problem));
+}
+
+}  // namespace kvexact
