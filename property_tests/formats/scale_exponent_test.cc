@@ -77,6 +77,18 @@ TEST(ScaleExponent, Floors) {
   EXPECT_EQ(ScaleExponent(spec::kMxfp4AmaxFloor, kDivisor6), -126);
 }
 
+// Values of bf16 lie at least 2^-8 apart from a power of two, or on it: any log2f decides them alike.
+TEST(ScaleExponent, Log2fGivesTheSameForEveryBf16Amax) {
+  for (const ScaleDivisor& divisor : {kDivisor448, kDivisor224, kDivisor6}) {
+    const float reciprocal = 1.0F / ValueOf(divisor);
+    for (std::uint32_t upper = 1; upper < 0x7F80; ++upper) {
+      const auto amax = std::bit_cast<float>(upper << 16);
+      if (amax < ValueOf(divisor) * 0x1p-126F) continue;  // the ratio would be subnormal
+      ASSERT_EQ(static_cast<float>(ScaleExponent(amax, divisor)), std::ceil(std::log2(amax * reciprocal))) << amax;
+    }
+  }
+}
+
 TEST(ScaleExponent, ZeroInfinityAndExtremes) {
   for (const ScaleRounding rule : kRules) {
     for (const ScaleDivisor& divisor : {kDivisor448, kDivisor224, kDivisor6}) {
