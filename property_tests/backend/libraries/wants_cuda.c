@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "working_table.h"
+
+static int32_t describe(kvexact_backend_info* info) {
+  info->name = "cuda library";
+  info->memory = KVEXACT_MEMORY_CUDA;
+  return KVEXACT_OK;
+}
+
+const kvexact_backend_api* kvexact_backend_get_api(uint32_t abi_version) {
+  static kvexact_backend_api api;
+  (void)abi_version;
+  api = working_table();
+  api.describe = describe;
+  return &api;
+}
