@@ -18,7 +18,8 @@ struct JudgeOptions {
 };
 
 // `before` is what the output buffers held when the run began, `after` what they hold now; both have
-// the shapes of c.outputs_before. The case must have passed Check.
+// the shapes of c.outputs_before. The case must have passed Check. Under a budget that admits flushing, a
+// launch is judged without it first, and with it only if that does not explain every element.
 CaseVerdict Judge(const Case& c, const JudgeOptions& options, const TensorMap& before, const TensorMap& after);
 
 }  // namespace kvexact

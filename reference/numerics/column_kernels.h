@@ -16,7 +16,8 @@ struct ColumnErrorModel {
   double divide_ulp;
   int row_tree_height;  // 0: any order
   double rescalings;
-  double underflow;     // absolute error of a product or sum that may be flushed
+  double flush;         // 2^-126 where results below it may become zero, else 0
+  double gradual;       // rounding error of a product or sum below the normal range
 };
 
 inline constexpr int kEncloseWorkspace = 24;

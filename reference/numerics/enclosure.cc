@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/spec/strict_numerics.h"
+
 namespace kvexact {
 namespace {
 
@@ -68,6 +70,13 @@ EnclosedValue WithOverflow(EnclosedValue value) {
   if (value.mid - value.rad <= -kSurelyFinite) value.classes |= kNegInf;
   if (std::fabs(value.mid) - value.rad >= kSurelyInfinite) value.classes &= static_cast<std::uint8_t>(~kFinite);
   return value;
+}
+
+// What flushing, or rounding below the normal range, may take from a result within mid +- rad.
+double Underflow(double mid, double rad, double limit) {
+  const double magnitude = std::fabs(mid);
+  if (magnitude - rad >= 0x1p-126) return 0;
+  return std::min(magnitude + rad, limit);
 }
 
 EnclosedValue Exact(float x) {
@@ -136,7 +145,7 @@ std::uint8_t SumClasses(std::uint8_t a, std::uint8_t b) {
 }  // namespace
 
 Enclosure::Enclosure(const Budget& budget, const ColumnKernels& kernels)
-    : budget_(&budget), kernels_(&kernels), underflow_(budget.flush ? 0x1p-126 : 0x1p-138) {
+    : budget_(&budget), kernels_(&kernels), underflow_(budget.flush ? 0x1p-126 : 0x1p-149) {
   const bool scaled = budget.argument == ExpArgument::kScaledTerms;
   // The strict model, which must lie inside, takes the rounded difference; others then round it anew.
   const bool rounds_difference = scaled || budget.rescalings > 0;
@@ -146,7 +155,8 @@ Enclosure::Enclosure(const Budget& budget, const ColumnKernels& kernels)
             budget.divide_ulp,
             budget.row_tree_height,
             static_cast<double>(budget.rescalings),
-            underflow_};
+            budget.flush ? 0x1p-126 : 0,
+            0x1p-149};
 }
 
 void Enclosure::WeightedMean(const Window& window, Row& out) const {
@@ -179,9 +189,12 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
   const std::size_t needed = static_cast<std::size_t>(std::max(0, rows - window.masked)) * kEncloseWorkspace;
   if (workspace_.size() < needed) workspace_.resize(needed);
   std::uint8_t overflow[kMaxHeadDim] = {};
+  ColumnErrorModel model = model_;
+  // The strict model's products carry a factor 2^-k and so leave the normal range earlier.
+  model.gradual = std::ldexp(model_.gradual, spec::WeightShift(rows));
 
   if ((any & special) == 0 && all == kScoreFinite && rows > window.masked) {
-    kernels_->enclose_mean(model_, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
+    kernels_->enclose_mean(model, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
                            workspace_.data(), out.mid, out.rad, overflow);
   } else {
     for (std::size_t c = 0; c < columns; ++c) {
@@ -193,7 +206,7 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
           score[static_cast<std::size_t>(r)] = window.score[static_cast<std::size_t>(r)] + c;
           kv[static_cast<std::size_t>(r)] = window.kv[static_cast<std::size_t>(r)] + c;
         }
-        kernels_->enclose_mean(model_, score.data(), kv.data(), window.masked, rows, 1, workspace_.data(), out.mid + c,
+        kernels_->enclose_mean(model, score.data(), kv.data(), window.masked, rows, 1, workspace_.data(), out.mid + c,
                                out.rad + c, overflow + c);
       } else {
         out.mid[c] = 0;
@@ -267,7 +280,7 @@ EnclosedValue Enclosure::SumOfSquares(const Row& row) const {
   double additions = AnyOrderSquares(row, total);
   if (budget_->head_tree_height > 0) additions = std::min(additions, budget_->head_tree_height * kUnit * total);
   out.mid = sum;
-  out.rad = spread + (products + additions) * (1 + 0x1p-14) + row.columns * (2 * underflow_ + sum * kSlack);
+  out.rad = spread + (products + additions) * (1 + 0x1p-14) + sum * row.columns * kSlack + row.columns * 2 * Underflow(sum, 0, underflow_);
   out.classes = static_cast<std::uint8_t>((finite ? kFinite : 0) | ((may & (kPosInf | kNegInf)) != 0 ? kPosInf : 0) |
                                           (may & kNan));
   if (out.mid + out.rad >= kSurelyFinite) out.classes |= kPosInf;
@@ -277,13 +290,15 @@ EnclosedValue Enclosure::SumOfSquares(const Row& row) const {
 
 EnclosedValue Enclosure::Divide(Value a, int divisor) const {
   a.mid /= divisor;
-  a.rad = a.rad / divisor + underflow_;
+  a.rad /= divisor;
+  a.rad += Underflow(a.mid, a.rad, underflow_);
   return a;
 }
 
 EnclosedValue Enclosure::Add(Value a, float b) const {
   a.mid += b;
-  a.rad += HalfUlp((std::fabs(a.mid) + a.rad) * (1 + kSlack)) + std::fabs(a.mid) * kSlack + underflow_;
+  a.rad += HalfUlp((std::fabs(a.mid) + a.rad) * (1 + kSlack)) + std::fabs(a.mid) * kSlack;
+  a.rad += Underflow(a.mid, a.rad, underflow_);
   return WithOverflow(a);
 }
 
@@ -297,8 +312,13 @@ EnclosedValue Enclosure::InverseSqrt(Value a) const {
   const double high = 1 / std::sqrt(std::max(low, 0x1p-149));
   const double least = 1 / std::sqrt(a.mid + a.rad);
   out.mid = 0.5 * (high + least);
-  out.rad = 0.5 * (high - least) + budget_->rsqrt_ulp * 2 * HalfUlp(high * (1 + 0x1p-12)) + high * kSlack + underflow_;
+  out.rad = 0.5 * (high - least) + budget_->rsqrt_ulp * 2 * HalfUlp(high * (1 + 0x1p-12)) + high * kSlack;
   return out;
+}
+
+// The further error of a * b where the operand a may be subnormal and count as zero.
+double Enclosure::FlushedOperand(double mid, double rad, double factor) const {
+  return budget_->flush ? Underflow(mid, rad, underflow_) * std::fabs(factor) : 0;
 }
 
 void Enclosure::Scale(Row& row, Value factor) const {
@@ -308,9 +328,10 @@ void Enclosure::Scale(Row& row, Value factor) const {
   for (int i = 0; i < row.columns; ++i) {
     const EnclosedValue x{row.mid[i], row.rad[i], row.classes[i]};
     const double mid = x.mid * factor.mid;
-    const double rounding = kUnit * (std::fabs(mid) + x.rad * magnitude) * (1 + 0x1p-7) + underflow_;
+    const double rounding = kUnit * (std::fabs(mid) + x.rad * magnitude) * (1 + 0x1p-7) +
+                            Underflow(mid, x.rad * magnitude + std::fabs(mid) * 0x1p-7, underflow_);
     row.mid[i] = mid;
-    row.rad[i] = x.rad * magnitude + rounding + std::fabs(mid) * kSlack;
+    row.rad[i] = x.rad * magnitude + rounding + std::fabs(mid) * kSlack + FlushedOperand(x.mid, x.rad, factor.mid);
     // Where the factor is hardly known, its uncertainty is no small common one: every column carries its own.
     if (!plain) row.rad[i] += (std::fabs(x.mid) + x.rad) * factor.rad;
     const EnclosedValue product{row.mid[i], row.rad[i], x.classes};
@@ -330,8 +351,9 @@ void Enclosure::MultiplyBy(Row& row, std::span<const float> factors) const {
     const double magnitude = std::fabs(factor.mid);
     const double widened = (std::fabs(mid) + x.rad * magnitude) * (1 + row.common) * (1 + kSlack);
     row.mid[i] = mid;
-    row.rad[i] = x.rad * magnitude + HalfUlp(widened) * (1 + row.common) + std::fabs(mid) * kSlack +
-                 underflow_ * (1 + magnitude);
+    row.rad[i] = x.rad * magnitude + HalfUlp(widened) * (1 + row.common) + std::fabs(mid) * kSlack;
+    row.rad[i] += Underflow(mid, row.rad[i] + std::fabs(mid) * row.common, underflow_);
+    row.rad[i] += FlushedOperand(factor.mid, 0, std::fabs(x.mid) + x.rad);
     const EnclosedValue product{row.mid[i], row.rad[i] + std::fabs(mid) * row.common, x.classes};
     row.classes[i] = x.classes == kFinite && factor.classes == kFinite
                          ? WithOverflow(product).classes
@@ -362,7 +384,13 @@ void Enclosure::RotatePair(Row& row, int i, float cos, float sin) const {
     const double widened = (std::fabs(out.mid) + spread + products) * grow;
     const bool exact_sum = (p.mid == 0 || q.mid == 0) && products == 0;
     out.rad = spread + (products + (exact_sum ? 0 : HalfUlp(widened))) * grow +
-              (std::fabs(first) + std::fabs(second)) * kSlack + 3 * underflow_;
+              (std::fabs(first) + std::fabs(second)) * kSlack;
+    const double reach = (std::fabs(first) + std::fabs(second)) * row.common;
+    out.rad += Underflow(first, a.rad * std::fabs(p.mid) + reach, underflow_) +
+               Underflow(second, b.rad * std::fabs(q.mid) + reach, underflow_);
+    out.rad += Underflow(out.mid, out.rad + reach, underflow_);
+    out.rad += FlushedOperand(a.mid, a.rad, p.mid) + FlushedOperand(b.mid, b.rad, q.mid) +
+               FlushedOperand(p.mid, 0, std::fabs(a.mid) + a.rad) + FlushedOperand(q.mid, 0, std::fabs(b.mid) + b.rad);
     if ((a.classes | b.classes) == kFinite && (p.classes | q.classes) == kFinite) {
       // A product may overflow although the sum does not: then inf, or inf - inf.
       const EnclosedValue one{first, a.rad * std::fabs(p.mid) + std::fabs(first) * row.common, kFinite};

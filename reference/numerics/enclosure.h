@@ -66,6 +66,8 @@ class Enclosure {
   static Fp32Interval ToFp32(const EnclosedValue& value);
 
  private:
+  double FlushedOperand(double mid, double rad, double factor) const;
+
   const Budget* budget_;
   const ColumnKernels* kernels_;
   ColumnErrorModel model_;

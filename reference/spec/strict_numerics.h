@@ -6,21 +6,31 @@
 
 namespace kvexact::spec {
 
-// ---- e^d for d <= 0, scaled by 2^kWeightExponent ----------------------------------------------
-//   z = fma(d, kLog2E, kRoundToInteger)           low mantissa bits: n + 127 + kWeightExponent
-//   f = fma(d, kLog2E, -(z - kRoundToInteger))    in [-0.5, 0.5]
+// ---- e^d for d <= 0, scaled by 2^-k, k = WeightShift(rows of the window) ------------------------
+//   M = RoundToInteger(k)
+//   d = WeightCutoff(k) where d is below it; NaN stays
+//   z = fma(d, kLog2E, M)           low mantissa bits: n + 127 - k
+//   f = fma(d, kLog2E, -(z - M))    in [-0.5, 0.5]
 //   q = Horner over kExp2Polynomial, one fma a step, from the highest coefficient down
-//   w = q * float_from_bits(bits(z) << 23);  w = 0 where d < kWeightCutoff
+//   w = q * float_from_bits(bits(z) << 23)      at the cutoff the factor, and so the weight, is +0
 inline constexpr float kLog2E = 0x1.715476p+0F;
 
-// The weights carry a factor 2^-10, so that a window of up to 1024 finite KV rows cannot overflow
-// before the division by the weight sum, which carries the same factor.
-inline constexpr int kWeightExponent = -10;
-inline constexpr float kWeightCutoff = -80.0F;
+// The weights carry a factor 2^-k with 2^k >= rows, so that finite KV rows cannot overflow before the
+// division by the weight sum, which carries the same factor. At most 10, where e^-80 is still normal.
+inline constexpr int kMaxWeightShift = 10;
 
-// 1.5 * 2^23 + 127 + kWeightExponent: adding it rounds to an integer and leaves the biased
-// exponent of the weight in the low bits.
-inline constexpr float kRoundToInteger = 12582912.0F + 127.0F + static_cast<float>(kWeightExponent);
+constexpr int WeightShift(std::int64_t rows) {
+  int shift = 0;
+  while (shift < kMaxWeightShift && (std::int64_t{1} << shift) < rows) ++shift;
+  return shift;
+}
+
+// 1.5 * 2^23 + 127 - k: adding it rounds to an integer and leaves the biased exponent of the weight
+// in the low bits.
+constexpr float RoundToInteger(int shift) { return static_cast<float>(12582912 + 127 - shift); }
+
+// -(127 - k) ln 2: rounds to the integer whose biased exponent is zero.
+constexpr float WeightCutoff(int shift) { return -static_cast<float>(127 - shift) * 0x1.62e430p-1F; }
 
 // 2^f on [-0.5, 0.5], ascending powers; the constant term is exactly one.
 inline constexpr int kExp2Degree = 6;
