@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/generate/draw.h"
+
+#include <algorithm>
+
+#include "harness/generate/counter_hash.h"
+#include "harness/generate/draw_configuration.h"
+#include "harness/generate/draw_data.h"
+
+namespace kvexact {
+namespace {
+
+enum : std::uint64_t { kConfigurationStream = 101, kTurnStream, kDataStream };
+
+// Which configuration case `index` has: a new permutation of all of them every max_configs cases.
+std::size_t ConfigurationOf(const DrawSettings& settings, std::uint64_t index) {
+  const auto count = static_cast<std::uint64_t>(settings.max_configs);
+  std::vector<std::size_t> turn(count);
+  for (std::size_t i = 0; i < turn.size(); ++i) turn[i] = i;
+  generate::Stream stream(generate::StreamKey(settings.seed, {kTurnStream, index / count}));
+  stream.Shuffle(turn);
+  return turn[index % count];
+}
+
+Configuration ConfigurationNumber(const DrawSettings& settings, std::size_t number) {
+  const std::size_t operations = settings.operations.size();
+  const spec::Operation op = settings.operations[number % operations];
+  generate::Stream stream(generate::StreamKey(settings.seed, {kConfigurationStream, number}));
+  const bool production = number < operations || stream.OneIn(8);
+  return production ? generate::ProductionConfiguration(op, stream) : generate::WildConfiguration(op, stream);
+}
+
+}  // namespace
+
+std::vector<Configuration> Configurations(const DrawSettings& settings) {
+  std::vector<Configuration> configurations;
+  for (std::int64_t i = 0; i < settings.max_configs; ++i) {
+    configurations.push_back(ConfigurationNumber(settings, static_cast<std::size_t>(i)));
+  }
+  return configurations;
+}
+
+CaseSpec Draw(const DrawSettings& settings, std::uint64_t index) {
+  const Configuration config = ConfigurationNumber(settings, ConfigurationOf(settings, index));
+  CaseSpec spec = DefaultSpec(config.op);
+  spec.config = config;
+  generate::Stream stream(generate::StreamKey(settings.seed, {kDataStream, index}));
+  generate::DrawData(settings.size, stream, spec);
+  return spec;
+}
+
+}  // namespace kvexact

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "harness/generate/case_spec.h"
+#include "harness/generate/counter_hash.h"
+
+namespace kvexact::generate {
+
+// Chooses everything but the configuration of `spec`, which holds the defaults of its operation.
+void DrawData(std::int64_t size, Stream& stream, CaseSpec& spec);
+
+}  // namespace kvexact::generate

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/generate/draw_requests.h"
+
+#include <algorithm>
+
+#include "harness/generate/shape.h"
+
+namespace kvexact::generate {
+namespace {
+
+constexpr std::int64_t kWindowElements = 1 << 16;  // that all windows of a case hold, at size 1
+constexpr std::int64_t kMostWindows = 20;          // of a case, at size 1
+constexpr std::int64_t kQElements = 1 << 14;
+constexpr std::int64_t kFarElements = 1 << 18;  // of the table that grows with the position
+
+// Collects runs until their windows use up the budget.
+class RequestList {
+ public:
+  RequestList(std::int64_t ratio, std::int64_t windows, Stream& stream)
+      : ratio_(ratio), windows_(windows), stream_(stream) {}
+
+  std::int64_t windows() const { return windows_; }
+
+  // From `start` to the end of the n-th window from there, then a few positions of the next.
+  void AddThroughWindow(std::int64_t start, std::int64_t n) {
+    n = std::min(n, windows_);
+    const std::int64_t rest = ratio_ > 1 ? stream_.Below(std::min<std::int64_t>(ratio_, 12)) : 0;
+    const std::int64_t end = (start / ratio_ + n) * ratio_;
+    if (end <= start && rest == 0) return;
+    const std::int64_t length = std::max(end, start) + rest - start;
+    windows_ -= n;
+    runs_.push_back({start, length, 1});
+  }
+
+  // `count` single tokens at one position.
+  void AddSingles(std::int64_t position, std::int64_t count) {
+    if ((position + 1) % ratio_ == 0) count = std::min(count, windows_);
+    if (count <= 0) return;
+    if ((position + 1) % ratio_ == 0) windows_ -= count;
+    runs_.push_back({position, 1, count});
+  }
+
+  // A position that ends a window, two times of three.
+  std::int64_t DecodePosition(std::int64_t most_windows) {
+    const std::int64_t window = stream_.Below(most_windows);
+    return window * ratio_ + (stream_.Below(3) < 2 ? ratio_ - 1 : stream_.Below(ratio_));
+  }
+
+  std::vector<RequestRun> Take() { return std::move(runs_); }
+
+ private:
+  std::int64_t ratio_;
+  std::int64_t windows_;
+  Stream& stream_;
+  std::vector<RequestRun> runs_;
+};
+
+enum class Theme { kPrefill, kChunks, kDecode, kFirstWindows, kFar, kMany, kMixed, kNone };
+
+// Positions that keep cos_sin_cache, or the block table, at kFarElements.
+std::int64_t FarthestPosition(const CaseSpec& spec) {
+  if (spec.config.op == spec::Operation::kGatherSplit) return kFarElements / 8 * spec.config.block;
+  return kFarElements / ShapeOf(spec.config).angle_columns;
+}
+
+// A start shortly before the end of a window, so that long windows do not make long chunks.
+std::int64_t ChunkStart(std::int64_t ratio, std::int64_t most_windows, Stream& stream) {
+  return stream.Below(most_windows) * ratio + ratio - 1 - stream.Below(std::min<std::int64_t>(ratio, 10));
+}
+
+void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& list) {
+  const std::int64_t ratio = spec.config.ratio;
+  switch (theme) {
+    case Theme::kPrefill:
+      for (std::int64_t n = stream.Between(1, 3); n > 0; --n) list.AddThroughWindow(0, stream.Between(1, 6));
+      return;
+    case Theme::kChunks:
+      for (std::int64_t n = stream.Between(1, 3); n > 0; --n) {
+        list.AddThroughWindow(ChunkStart(ratio, 8, stream), stream.Between(1, 4));
+      }
+      return;
+    case Theme::kDecode:
+      for (std::int64_t n = stream.Between(1, 16); n > 0; --n) list.AddSingles(list.DecodePosition(12), 1);
+      return;
+    case Theme::kFirstWindows:
+      for (std::int64_t n = stream.Between(1, 4); n > 0; --n) list.AddThroughWindow(0, 1);
+      return;
+    case Theme::kFar: {
+      const std::int64_t farthest = FarthestPosition(spec);
+      const std::int64_t start = farthest / 2 + stream.Below(farthest / 2);
+      list.AddThroughWindow(start / ratio * ratio + ratio - 1, stream.Between(1, 2));
+      return;
+    }
+    case Theme::kMany:
+      for (std::int64_t n = stream.Between(2, 5); n > 0; --n) {
+        list.AddSingles(list.DecodePosition(6), stream.Between(1, 60));
+      }
+      return;
+    case Theme::kMixed:
+      AddTheme(Theme::kDecode, spec, stream, list);
+      AddTheme(Theme::kPrefill, spec, stream, list);
+      return;
+    case Theme::kNone:
+      return;
+  }
+}
+
+void DrawDecode(std::int64_t decode_tokens, Stream& stream, CaseSpec& spec) {
+  const std::int64_t tokens = TokensOf(spec);
+  spec.decode = stream.Pick<std::int64_t>(
+      {0, decode_tokens, decode_tokens, stream.Below(tokens + 1), tokens, tokens + 7, 1000, -3});
+}
+
+}  // namespace
+
+void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
+  const Shape shape = ShapeOf(spec.config);
+  const auto theme = stream.PickWeighted<Theme>({{Theme::kPrefill, 8},
+                                                 {Theme::kChunks, 8},
+                                                 {Theme::kDecode, 8},
+                                                 {Theme::kFirstWindows, 4},
+                                                 {Theme::kMixed, 6},
+                                                 {Theme::kFar, 2},
+                                                 {Theme::kMany, 3},
+                                                 {Theme::kNone, 1}});
+  const bool q = spec::row(spec.config.op).family == spec::Family::kIndexerQ;
+  const std::int64_t elements =
+      q ? spec.config.heads * shape.head_dim
+        : (spec::row(spec.config.op).reads_state ? shape.window_rows : std::int64_t{1}) * shape.head_dim;
+  const std::int64_t budget = (q ? kQElements : kWindowElements) * size / std::max<std::int64_t>(elements, 1);
+  const std::int64_t windows = std::clamp<std::int64_t>(budget, 1, kMostWindows * size);
+  // Every token of Q is work, as if each ended a window.
+  RequestList list(q ? 1 : spec.config.ratio, windows, stream);
+  AddTheme(theme, spec, stream, list);
+  spec.requests = list.Take();
+  if (spec.config.op != spec::Operation::kTwoStage) return;
+  std::int64_t decode_tokens = 0;
+  for (const RequestRun& run : spec.requests) {
+    if (run.length == 1) decode_tokens += run.count;
+  }
+  DrawDecode(decode_tokens, stream, spec);
+}
+
+}  // namespace kvexact::generate
