@@ -43,9 +43,10 @@ Perturbation DrawPerturbation(std::uint64_t seed, const Limits& limits) {
   p.rsqrt = Draw<UlpChoice>(random, 5);
   p.aim = Draw<Aim>(random, 7);
   p.normalise = Draw<Normalise>(random, 4);
-  p.weight_exponent = random.Coin() ? 0 : -10;
   p.contraction = Draw<Contraction>(random, 4);
   p.flush = limits.flush ? Draw<Flush>(random, 7) : Flush::kNone;
+  // A budget's flush is that of weights whose largest is 1.
+  p.weight_exponent = p.flush == Flush::kNone && random.Coin() ? -10 : 0;
   p.scale_order = ScaleOrder::kRrmsFirst;
   if (limits.rescalings > 0 && random.Below(4) != 0) p.online_rows = 1 << random.Below(4);
   return p;

@@ -88,19 +88,17 @@ class Summation {
     std::iota(order_.begin(), order_.end(), 0);
     product_.resize(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) product_[Index(i)] = terms.Product(At(terms, i, c));
-    const auto magnitude = [this](int i) { return std::fabs(product_[Index(i)]); };
+    // A NaN counts as zero: sorting needs a strict order, and the sum is NaN in any.
+    const auto magnitude = [this](int i) {
+      const float x = std::fabs(product_[Index(i)]);
+      return std::isnan(x) ? 0.0F : x;
+    };
     if (order == SumOrder::kAscending) {
       std::sort(order_.begin(), order_.end(), [&](int i, int j) { return magnitude(i) < magnitude(j); });
     } else if (order == SumOrder::kDescending) {
       std::sort(order_.begin(), order_.end(), [&](int i, int j) { return magnitude(i) > magnitude(j); });
     } else {
-      for (std::size_t i = order_.size(); i > 1; --i) {
-        std::swap(order_[i - 1], order_[static_cast<std::size_t>(random_.Below(static_cast<int>(i)))]);
-      }
-      // Large sums early make large rounding errors.
-      const auto largest =
-          std::max_element(order_.begin(), order_.end(), [&](int i, int j) { return magnitude(i) < magnitude(j); });
-      std::iter_swap(order_.begin(), largest);
+      ArrangeForLargeSums();
     }
     const float product_threshold = flush_.Products();
     const float sum_threshold = flush_.Sums();
@@ -157,10 +155,23 @@ class Summation {
     return direction * static_cast<double>(fused) > direction * static_cast<double>(separate) ? fused : separate;
   }
 
+  // Large sums early make large rounding errors: by magnitude, or all of one sign first.
+  void ArrangeForLargeSums() {
+    const double positive = random_.Coin() ? 1 : -1;
+    const bool by_magnitude = random_.Coin();
+    const auto key = [&](int i) {
+      const double x = product_[Index(i)];
+      return by_magnitude ? std::fabs(x) : positive * x;
+    };
+    // A NaN has no place in an order; such a sum is NaN in any.
+    if (std::any_of(product_.begin(), product_.end(), [](float x) { return std::isnan(x); })) return;
+    std::sort(order_.begin(), order_.end(), [&](int i, int j) { return key(i) > key(j); });
+  }
+
   // Brings to order_[next] the one of a few candidates whose addition errs most towards `direction`.
   void PickWorst(const Terms& terms, std::size_t c, std::size_t next, float sum, double direction) {
-    constexpr std::size_t kCandidates = 8;
-    const std::size_t end = std::min(order_.size(), next + kCandidates);
+    const std::size_t candidates = terms.width == 1 ? 48 : 12;
+    const std::size_t end = std::min(order_.size(), next + candidates);
     std::size_t best = next;
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t at = next; at < end; ++at) {
@@ -411,7 +422,8 @@ class PerturbedEvaluator::Run {
             static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(p_.online_rows, rows - at)));
         float most = max;
         for (const int r : chunk) most = std::fmax(most, t_.score[static_cast<std::size_t>(r) * head + d]);
-        if (most == -kInf) continue;
+        const auto absent = [&](int r) { return t_.score[static_cast<std::size_t>(r) * head + d] == -kInf; };
+        if (most == -kInf && std::all_of(chunk.begin(), chunk.end(), absent)) continue;
         if (max != -kInf && (most != max || !random_.Coin())) {
           const double drift = static_cast<double>(num) / static_cast<double>(den) - e_.center_[d];
           const float factor = OnlineExp(max, most, direction_[d] * SignOf(drift), result_threshold);

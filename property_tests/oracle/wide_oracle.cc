@@ -13,12 +13,6 @@ const Wide& Overflow() {
   return threshold;
 }
 
-// The value an fp32 stage hands on: infinite once it would round to infinity.
-Wide Saturate(const Wide& x) {
-  if (!x.IsFinite() || Abs(x) < Overflow()) return x;
-  return Wide(x.IsNegative() ? -HUGE_VAL : HUGE_VAL);
-}
-
 // a * b - c * d (sign < 0) or a * b + c * d, rounded once where finite.
 Wide TwoProducts(const Wide& a, const Wide& b, const Wide& c, const Wide& d, int sign) {
   Wide r;
@@ -93,12 +87,17 @@ void Rotate(const std::vector<Wide>& in, int head_dim, int rope_dim, bool every,
   for (std::size_t e = every ? 0 : first; e < in.size(); e += 2) {
     const Wide c = e < first ? Wide(1.0) : Wide(cos[(e - first) / 2]);
     const Wide s = e < first ? Wide(0.0) : Wide(sin[(e - first) / 2]);
-    out[e] = Saturate(TwoProducts(in[e], c, in[e + 1], s, -1));
-    out[e + 1] = Saturate(TwoProducts(in[e + 1], c, in[e], s, +1));
+    out[e] = Saturated(TwoProducts(in[e], c, in[e + 1], s, -1));
+    out[e + 1] = Saturated(TwoProducts(in[e + 1], c, in[e], s, +1));
   }
 }
 
 }  // namespace
+
+Wide Saturated(const Wide& x) {
+  if (!x.IsFinite() || Abs(x) < Overflow()) return x;
+  return Wide(x.IsNegative() ? -HUGE_VAL : HUGE_VAL);
+}
 
 WideToken EvaluateWide(const CompressToken& token) {
   const auto head = static_cast<std::size_t>(token.head_dim);
@@ -128,11 +127,11 @@ WideToken EvaluateWide(const CompressToken& token) {
 
   for (const Wide& c : out.columns) out.sum_squares = out.sum_squares + c * c;
   out.mean_square = out.sum_squares / Wide(static_cast<double>(token.head_dim));
-  const Wide saturated = Saturate(out.sum_squares);
+  const Wide saturated = Saturated(out.sum_squares);
   if (out.cls == TokenClass::kFinite && saturated.IsInf()) out.cls = TokenClass::kZeroByOverflow;
   out.rrms = ReciprocalSqrt(saturated / Wide(static_cast<double>(token.head_dim)) + Wide(token.eps));
   for (std::size_t d = 0; d < head; ++d) {
-    out.normed.push_back(Saturate(out.columns[d] * out.rrms * Wide(token.norm_weight[d])));
+    out.normed.push_back(Saturated(out.columns[d] * out.rrms * Wide(token.norm_weight[d])));
   }
   Rotate(out.normed, token.head_dim, token.rope_dim, token.RotatesEveryPair(), token.cos, token.sin, out.rotated);
   return out;

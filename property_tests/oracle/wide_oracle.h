@@ -23,12 +23,15 @@ enum class TokenClass : std::uint8_t {
                     // keep it (kInfiniteKv); the values are those of kInfiniteKv
 };
 
+// x, or an infinity of its sign where |x| reaches kOverflow.
+Wide Saturated(const Wide& x);
+
 struct WideToken {
   TokenClass cls = TokenClass::kFinite;
   std::vector<Wide> columns;   // softmax-weighted means, [head_dim]
   std::vector<Wide> absolute;  // the same means of |KV|: the scale of a column's rounding errors
   // From here on absent for gather_split.
-  Wide sum_squares;
+  Wide sum_squares;           // not saturated
   Wide mean_square;           // sum_squares / head_dim, eps not added
   Wide rrms;                  // 0 where the sum of squares overflows
   std::vector<Wide> normed;   // column * rrms * weight
