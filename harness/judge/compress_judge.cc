@@ -34,6 +34,7 @@ class CompressJudge {
         enclosure_(*options.budget),
         cache_(CacheOf(c)),
         buffer_(c.op == spec::Operation::kGatherSplit ? "scratch" : "kv_cache"),
+        row_stride_(RowBytes(before.find(buffer_)->second)),
         before_(before.find(buffer_)->second.bytes()),
         after_(after.find(buffer_)->second.bytes()),
         verdict_(verdict) {}
@@ -54,6 +55,8 @@ class CompressJudge {
   }
 
  private:
+  static std::int64_t RowBytes(const Tensor& tensor) { return tensor.dim(1) * SizeOf(tensor.dtype()); }
+
   bool Open() const {
     if (options_.policy->nonfinite != NonFinite::kUnjudged) return false;
     const Enclosure::Row& row = enclosed_work_.row;
@@ -75,8 +78,9 @@ class CompressJudge {
   }
 
   void JudgeScratchRow() {
-    const std::int64_t base = token_.index * in_.head_dim * 4;
+    const std::int64_t base = token_.index * row_stride_;
     if (Open()) {
+      verdict_.open.push_back({token_.index, -1});
       verdict_.tally(ElementKind::kFp32).unjudged += in_.head_dim;
       return;
     }
@@ -112,6 +116,7 @@ class CompressJudge {
   void JudgeCacheToken() {
     const spec::Layout& layout = cache_.layout;
     if (Open()) {
+      verdict_.open.push_back({token_.index, -1});
       verdict_.tally(ElementKind::kCode).unjudged += layout.code_values;
       verdict_.tally(ElementKind::kScale).unjudged += layout.scales() + layout.pad_scales;
       verdict_.tally(ElementKind::kBf16).unjudged += layout.rope_values;
@@ -241,6 +246,7 @@ class CompressJudge {
   const Enclosure enclosure_;
   const spec::PagedCache cache_;
   const std::string buffer_;
+  const std::int64_t row_stride_;  // bytes of a scratch row, padding included
   const std::uint8_t* before_;
   const std::uint8_t* after_;
   CaseVerdict& verdict_;

@@ -72,6 +72,7 @@ class IndexerQJudge {
     const auto dim = static_cast<int>(in_.head_dim);
     const int blocks = mxfp4_ ? dim / kMxfp4Block : 1;
     if (Open()) {
+      verdict_.open.push_back({token_, head_});
       verdict_.tally(ElementKind::kCode).unjudged += dim;
       verdict_.tally(ElementKind::kScale).unjudged += mxfp4_ ? blocks : 0;
       verdict_.tally(ElementKind::kWeight).unjudged += 1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,9 +43,9 @@ struct Tally {
   Tally& operator+=(const Tally& other);
 };
 
-// One element that is not as it should be, or one byte that changed and must not.
+// One element that is not as it should be, one that differs between runs, or one byte that changed and must not.
 struct Problem {
-  enum class What : std::uint8_t { kWrong, kUnwritten, kTouched };
+  enum class What : std::uint8_t { kWrong, kUnwritten, kTouched, kUnstable };
   What what = What::kWrong;
   ElementKind kind = ElementKind::kCode;  // not for kTouched
   std::string buffer;
@@ -57,10 +58,18 @@ struct Problem {
   std::string allowed;                    // the allowed set, in words
 };
 
+// A token (of Q: one head of it) whose values the policy leaves open.
+struct OpenToken {
+  std::int64_t token;
+  std::int64_t head;  // -1 for compression
+  auto operator<=>(const OpenToken&) const = default;
+};
+
 struct CaseVerdict {
   std::array<Tally, kElementKinds> tallies;
   std::int64_t touched = 0;          // bytes
   std::int64_t tokens = 0;           // that store something
+  std::vector<OpenToken> open;       // whose elements are unjudged
   std::vector<Problem> problems;     // the first kMaxProblems
   static constexpr std::size_t kMaxProblems = 64;
 

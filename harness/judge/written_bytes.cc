@@ -73,11 +73,12 @@ ByteRanges WrittenBytes(const Case& c, const Stages& stages) {
   std::vector<ByteRange>& ranges = written[scratch ? "scratch" : "kv_cache"];
   const spec::PagedCache cache = CacheOf(c);
   const std::int64_t row_bytes = in.head_dim * 4;
+  const std::int64_t stride = scratch ? c.outputs_before.at("scratch").dim(1) * 4 : 0;
   for (std::int64_t t = 0; t < in.num_actual; ++t) {
     LiveToken token;
     if (!stages.locate(in, t, token)) continue;
     if (scratch) {
-      ranges.push_back({t * row_bytes, (t + 1) * row_bytes});
+      ranges.push_back({t * stride, t * stride + row_bytes});
     } else if (token.stored()) {
       AddTokenOfCache(cache, token.kv_slot, ranges);
     }
