@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/test.sh: builds everything and runs all tests, first what reads untrusted files under the sanitizers and a short
-# fuzzing run, then the whole suite. Fails at the first part that fails.
+# ci/test.sh: what a change must pass. First the tests of what reads untrusted files and of every operation on the golden
+# cases, under ASan and UBSan; then everything is built as it ships and all tests run. Stops at the first part that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh test
 jobs=$(nproc)
 
-# The reader of case files: its tests under ASan and UBSan.
 cmake --preset asan --log-level=WARNING
-cmake --build --preset asan -j "$jobs" --target kvexact_sanitized_tests
-ctest --preset asan -j "$jobs" -L sanitized
+for part in case golden; do
+  cmake --build --preset asan -j "$jobs" --target "property_tests/$part/all"
+  ctest --test-dir "build/asan/property_tests/$part" -j "$jobs" --output-on-failure --no-tests=error
+done
 
 cmake --preset ci --log-level=WARNING
 cmake --build --preset ci -j "$jobs"
