@@ -25,6 +25,9 @@ inline constexpr int kEncloseWorkspace = 24;
 struct ColumnKernels {
   const char* isa;
 
+  // weight[i] = 2^-shift e^difference[i], strict, for differences <= 0, -inf and NaN; 0 <= shift <= 10.
+  void (*strict_weights)(const float* difference, int count, int shift, float* weight);
+
   // out[c] = strict weighted mean of column c over rows [first, rows). Never vectorises over rows.
   void (*strict_mean)(const float* const* score, const float* const* kv, int first, int rows, int columns, float* out);
 
