@@ -11,7 +11,7 @@ headers=(Eigen/Core:libeigen3-dev nlohmann/json.hpp:nlohmann-json3-dev CLI/CLI.h
 case "${1:-}" in
   build) ;;
   test | nightly)
-    programs+=(pkg-config:pkg-config ccache:ccache python3:python3-minimal clang++:clang)
+    programs+=(pkg-config:pkg-config ccache:ccache python3:python3 clang++:clang)
     headers+=(gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev rapidcheck.h:librapidcheck-dev
       mpfr.h:libmpfr-dev mpfi.h:libmpfi-dev benchmark/benchmark.h:libbenchmark-dev)
     [ "$1" = nightly ] && programs+=(clang-format:clang-format clang-tidy:clang-tidy)
