@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/poison.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/generate/counter_hash.h"
+
+namespace kvexact {
+namespace {
+
+void FillRandom(std::span<std::uint8_t> bytes, std::uint64_t key) {
+  for (std::size_t i = 0; i < bytes.size(); i += 8) {
+    const std::uint64_t word = generate::At(key, i / 8);
+    for (std::size_t b = 0; b < std::min<std::size_t>(8, bytes.size() - i); ++b) {
+      bytes[i + b] = static_cast<std::uint8_t>(word >> (8 * b));
+    }
+  }
+}
+
+}  // namespace
+
+TensorMap Poisoned(const TensorMap& strict, const ByteRanges& written, const Poison& poison, std::uint64_t seed) {
+  TensorMap filled;
+  for (const auto& [name, tensor] : strict) {
+    Tensor buffer(tensor.dtype(), tensor.shape());
+    FillRandom(buffer.byte_span(), generate::StreamKey(seed, {poison.stream, SeedOf(name)}));
+    for (const ByteRange& range : written.find(name)->second) {
+      for (std::int64_t i = range.begin; i < range.end; ++i) {
+        buffer.bytes()[i] = static_cast<std::uint8_t>(tensor.bytes()[i] ^ poison.mask);
+      }
+    }
+    filled.emplace(name, std::move(buffer));
+  }
+  return filled;
+}
+
+std::uint64_t SeedOf(std::string_view name) {
+  std::uint64_t seed = 0;
+  for (const char c : name) seed = generate::Mix(seed ^ static_cast<std::uint8_t>(c)) + 0x9E3779B97F4A7C15U;
+  return seed;
+}
+
+}  // namespace kvexact

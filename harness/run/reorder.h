@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same tokens in another order and in two launches: what they store must not depend on it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/case/case.h"
+
+namespace kvexact {
+
+// One launch of some of a case's tokens.
+struct PartialLaunch {
+  std::vector<std::int64_t> tokens;  // of the whole case, in the launch's order; live ones first, then inert ones
+  Case part;                         // their case; outputs_before holds the rows of the whole case's
+};
+
+// The tokens below num_actual, shuffled, in two launches: each half of the tokens, the second with the inert tail.
+// two_stage keeps its decode tokens in front: decode and prefill tokens are shuffled and halved apart. Empty where
+// fewer than two tokens are to be run. The case must have passed Check; so do the parts.
+std::vector<PartialLaunch> Reordered(const Case& c, std::uint64_t seed);
+
+// Outputs that belong to the launch: the rows of its tokens, and whole caches.
+TensorMap OutputsOfPart(const PartialLaunch& launch, const TensorMap& whole);
+// The inverse: rows and caches back into `whole`.
+void PutBack(const PartialLaunch& launch, const TensorMap& part, TensorMap& whole);
+
+}  // namespace kvexact

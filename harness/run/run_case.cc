@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/run_case.h"
+
+#include <algorithm>
+#include <exception>
+
+namespace kvexact {
+namespace {
+
+constexpr Poison kReorderedPoison{kSecondPoison.mask, 3};
+
+CaseStatus StatusOf(RunStatus status) {
+  switch (status) {
+    case RunStatus::kOk:
+      return CaseStatus::kJudged;
+    case RunStatus::kUnsupported:
+      return CaseStatus::kUnsupported;
+    case RunStatus::kError:
+      return CaseStatus::kError;
+    case RunStatus::kCrashed:
+      return CaseStatus::kCrashed;
+  }
+  return CaseStatus::kError;
+}
+
+TensorMap StrictOutputs(const Case& c) {
+  TensorMap outputs = c.outputs_before;
+  MakeReferenceBackend()->Run(c, outputs);
+  return outputs;
+}
+
+RunOutcome RunGuarded(Backend& backend, const Case& c, TensorMap& outputs) {
+  try {
+    return backend.Run(c, outputs);
+  } catch (const std::exception& e) {
+    return {RunStatus::kError, std::string("threw an exception: ") + e.what()};
+  }
+}
+
+// Inputs have no fill to compare with byte by byte: each that changed counts as one.
+void CountWrittenInputs(const std::vector<std::string>& names, CaseVerdict& verdict) {
+  for (const std::string& name : names) {
+    ++verdict.touched;
+    if (verdict.problems.size() >= CaseVerdict::kMaxProblems) continue;
+    Problem problem;
+    problem.what = Problem::What::kTouched;
+    problem.buffer = name;
+    problem.observed = "an input that was written to";
+    problem.expected = "no change";
+    verdict.problems.push_back(std::move(problem));
+  }
+}
+
+void KeepEvidence(const Case& c, const TensorMap& before, const TensorMap& after, CaseResult& result) {
+  if (!result.right()) result.evidence = std::make_shared<const Evidence>(Evidence{c, before, after});
+}
+
+}  // namespace
+
+CaseTrial::CaseTrial(const Case& c, const Stages& stages) : case_(c), written_(WrittenBytes(c, stages)) {
+  const TensorMap strict = StrictOutputs(c);
+  const std::uint64_t seed = SeedOf(c.name);
+  const auto fill = [&](const Poison& poison) {
+    TensorMap before = Poisoned(strict, written_, poison, seed);
+    TensorMap after = before;
+    return RunOutputs{std::move(before), std::move(after)};
+  };
+  runs_.first = fill(kFirstPoison);
+  runs_.second = fill(kSecondPoison);
+  launches_ = Reordered(c, seed);
+  if (!launches_.empty()) runs_.reordered = fill(kReorderedPoison);
+}
+
+bool CaseTrial::RunOnce(Backend& backend, const Case& c, TensorMap& outputs, const char* which) {
+  RunOutcome outcome = RunGuarded(backend, c, outputs);
+  for (std::string& name : outcome.written_inputs) {
+    if (std::find(written_inputs_.begin(), written_inputs_.end(), name) == written_inputs_.end()) {
+      written_inputs_.push_back(std::move(name));
+    }
+  }
+  outcome_.status = outcome.status;
+  outcome_.message = which + outcome.message;
+  return outcome.status == RunStatus::kOk;
+}
+
+void CaseTrial::RunReordered(Backend& backend) {
+  TensorMap& whole = runs_.reordered->after;
+  for (const PartialLaunch& launch : launches_) {
+    TensorMap part = OutputsOfPart(launch, whole);
+    if (!RunOnce(backend, launch.part, part, "with the tokens in another order and two launches: ")) return;
+    PutBack(launch, part, whole);
+  }
+}
+
+void CaseTrial::Run(Backend& backend) {
+  if (!RunOnce(backend, case_, runs_.first.after, "")) return;
+  if (!RunOnce(backend, case_, runs_.second.after, "in a second run: ")) return;
+  if (runs_.reordered) RunReordered(backend);
+}
+
+CaseResult CaseTrial::Judge(const JudgeOptions& options) {
+  CaseResult result = ResultFor(case_);
+  result.status = StatusOf(outcome_.status);
+  if (result.status != CaseStatus::kJudged) {
+    result.message = outcome_.message;
+    return result;
+  }
+  result.verdict = kvexact::Judge(case_, options, runs_.first.before, runs_.first.after);
+  CompareRuns(case_, *options.stages, written_, runs_, result);
+  CountWrittenInputs(written_inputs_, result.verdict);
+  KeepEvidence(case_, runs_.first.before, runs_.first.after, result);
+  return result;
+}
+
+CaseResult RunCase(Backend& backend, const Case& c, const JudgeOptions& options) {
+  CaseTrial trial(c, *options.stages);
+  trial.Run(backend);
+  return trial.Judge(options);
+}
+
+CaseResult JudgeRecorded(const Case& c, const JudgeOptions& options) {
+  if (!c.outputs_after) {
+    const std::string first = c.outputs_before.empty() ? "output" : c.outputs_before.begin()->first;
+    throw InputError(c.name, first + "_after", "is missing: the file holds no recorded outputs");
+  }
+  CaseResult result = ResultFor(c);
+  result.verdict = Judge(c, options, c.outputs_before, *c.outputs_after);
+  KeepEvidence(c, c.outputs_before, *c.outputs_after, result);
+  return result;
+}
+
+}  // namespace kvexact

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/run_cases.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "harness/run/in_order.h"
+#include "harness/run/run_case.h"
+
+namespace kvexact {
+namespace {
+
+using JudgeCase = std::function<CaseResult(const Case&)>;
+
+CaseResult LoadAndJudge(const CaseSource& source, std::int64_t i, const JudgeCase& judge) {
+  CaseResult result;
+  try {
+    result = judge(source.load(i));
+  } catch (const InputError& e) {
+    result.status = CaseStatus::kUnreadable;
+    result.message = e.what();
+  }
+  result.name = source.name(i);
+  return result;
+}
+
+void ForEachCase(const CaseSource& source, const RunLimits& limits, const JudgeCase& judge,
+                 const ConsumeResult& consume) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  InOrder<CaseResult>(
+      source.count, limits.threads > 0 ? limits.threads : cores,
+      [&](std::int64_t i) { return LoadAndJudge(source, i, judge); },
+      [&](std::int64_t, CaseResult result) { consume(std::move(result)); },
+      [&] { return !limits.deadline || std::chrono::steady_clock::now() < *limits.deadline; });
+}
+
+}  // namespace
+
+void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
+              const ConsumeResult& consume) {
+  std::mutex subject;
+  const auto judge = [&](const Case& c) {
+    CaseTrial trial(c, *options.stages);
+    {
+      const std::lock_guard lock(subject);
+      trial.Run(backend);
+    }
+    return trial.Judge(options);
+  };
+  ForEachCase(source, limits, judge, consume);
+}
+
+void JudgeRecordings(const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
+                     const ConsumeResult& consume) {
+  ForEachCase(source, limits, [&](const Case& c) { return JudgeRecorded(c, options); }, consume);
+}
+
+}  // namespace kvexact

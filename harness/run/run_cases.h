@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many cases, run and judged on several threads, in order.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "harness/backend/backend.h"
+#include "harness/judge/judge.h"
+#include "harness/run/case_result.h"
+#include "harness/run/case_source.h"
+
+namespace kvexact {
+
+struct RunLimits {
+  int threads = 0;                                                // 0: one a core
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // no case is begun after it
+};
+
+// Called on the calling thread, in the order of the source.
+using ConsumeResult = std::function<void(CaseResult)>;
+
+// Generates, runs and judges every case. The subject runs one case at a time; everything else runs in parallel. A case
+// that cannot be loaded becomes an unreadable result. Results do not depend on the number of threads.
+void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
+              const ConsumeResult& consume);
+
+// Judges the outputs recorded with every case.
+void JudgeRecordings(const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
+                     const ConsumeResult& consume);
+
+}  // namespace kvexact
