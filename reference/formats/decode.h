@@ -28,7 +28,7 @@ constexpr float Decode(const spec::Format& format, std::uint32_t code) {
   if (significand == 0) return std::bit_cast<float>(sign);
 
   // value = significand * 2^(exponent - mantissa_bits); the leading bit has weight 2^leading.
-  const int width = std::bit_width(significand);
+  const auto width = static_cast<int>(std::bit_width(significand));
   const int leading = exponent - format.mantissa_bits + width - 1;
   const std::uint32_t normalised = significand << (24 - width);
   if (leading < -126) return std::bit_cast<float>(sign | (normalised >> (-126 - leading)));

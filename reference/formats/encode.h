@@ -54,8 +54,8 @@ constexpr std::uint32_t Encode(const spec::Format& format, float x, Rounding rou
     const int unit = field == 0 ? -149 : field - 150;
 
     // A step of the format at |x| is 2^step; steps do not shrink below the first binade.
-    const int leading = unit + std::bit_width(significand) - 1;
-    const int binade = leading > MinExponent(format) && significand != 0 ? leading : MinExponent(format);
+    const int leading = unit + static_cast<int>(std::bit_width(significand)) - 1;
+    const int binade = leading > MinExponent(format) ? leading : MinExponent(format);
     const int step = binade - format.mantissa_bits;
     const int distance = step - unit;
     const int shift = distance < 0 ? 0 : distance > 40 ? 40 : distance;  // the significand has 24 bits

@@ -10,13 +10,12 @@ namespace kvexact {
 
 // All bits but the sign.
 constexpr std::uint32_t MagnitudeMask(const spec::Format& format) {
-  const int bits = format.bits - (format.is_signed ? 1 : 0);
-  return bits == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits) - 1;
+  return ~std::uint32_t{0} >> (32 - format.bits + (format.is_signed ? 1 : 0));
 }
 
 // The sign bit, 0 where the format has none.
 constexpr std::uint32_t SignMask(const spec::Format& format) {
-  return format.is_signed ? std::uint32_t{1} << (format.bits - 1) : 0;
+  return format.is_signed ? MagnitudeMask(format) + 1 : 0;
 }
 
 constexpr std::uint32_t MantissaMask(const spec::Format& format) {
