@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole launches whose outputs were derived by hand, and launches recorded on a GPU.
+// Whole launches whose outputs were derived by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "harness/backend/backend.h"
 #include "harness/case/case_file.h"
+#include "harness/judge/judge.h"
+#include "property_tests/golden/golden_files.h"
 
 namespace kvexact {
 namespace {
-
-std::vector<std::string> FilesIn(const std::string& directory) {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(KVEXACT_GOLDEN_DIR) + "/" + directory)) {
-    files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::string NameOfFile(const ::testing::TestParamInfo<std::string>& info) {
-  return std::filesystem::path(info.param).stem().string();
-}
 
 // The first byte that differs, for the message; -1 if none does.
 std::int64_t FirstDifference(const Tensor& a, const Tensor& b) {
@@ -57,17 +44,16 @@ TEST_P(DerivedCase, ReferenceStoresTheBytesDerivedByHand) {
 
 TEST_P(DerivedCase, HostStoresTheBytesDerivedByHand) { ExpectDerivedBytes(*MakeHostBackend(1), GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Golden, DerivedCase, ::testing::ValuesIn(FilesIn("cases")), NameOfFile);
-
-class RecordedCase : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(RecordedCase, CanBeReadAndHasOutputs) {
+// What was derived by hand is the strict model's answer, so the judge, which asks the model again, calls it exact.
+TEST_P(DerivedCase, JudgeCallsEveryElementExact) {
   const Case c = ReadCaseFile(GetParam());
-  ASSERT_TRUE(c.outputs_after.has_value());
-  EXPECT_FALSE(c.notes.at("recorded_on").empty());
+  const CaseVerdict verdict = Judge(c, {}, c.outputs_before, *c.outputs_after);
+  EXPECT_GT(verdict.total().exact, 0);
+  EXPECT_EQ(verdict.total().exact, verdict.total().elements());
+  EXPECT_EQ(verdict.touched, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, RecordedCase, ::testing::ValuesIn(FilesIn("recorded")), NameOfFile);
+INSTANTIATE_TEST_SUITE_P(Golden, DerivedCase, ::testing::ValuesIn(golden::FilesIn("cases")), golden::StemOf);
 
 }  // namespace
 }  // namespace kvexact
