@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/candidates.h"
 
+#include <algorithm>
+
 #include "reference/formats/bf16.h"
 
 namespace kvexact {
 
-void CandidatesOf(const Enclosure::Row& row, int first, int count, bool bf16, Candidates& out) {
+void CandidatesOf(const Enclosure& enclosure, const Enclosure::Row& row, int first, int count, bool bf16,
+                  Candidates& out) {
+  enclosure.ToFp32(row, first, count, out.lo, out.hi);
+  std::copy(row.classes + first, row.classes + first + count, out.classes);
+  if (!bf16) return;
   for (int i = 0; i < count; ++i) {
-    const Fp32Interval interval = Enclosure::ToFp32(Enclosure::At(row, first + i));
-    out.classes[i] = interval.classes;
-    out.lo[i] = bf16 ? WidenBf16(RoundToBf16(interval.lo)) : interval.lo;
-    out.hi[i] = bf16 ? WidenBf16(RoundToBf16(interval.hi)) : interval.hi;
+    out.lo[i] = WidenBf16(RoundToBf16(out.lo[i]));
+    out.hi[i] = WidenBf16(RoundToBf16(out.hi[i]));
   }
 }
 

@@ -58,7 +58,7 @@ class CompressJudge {
   static std::int64_t RowBytes(const Tensor& tensor) { return tensor.dim(1) * SizeOf(tensor.dtype()); }
 
   bool Open() const {
-    if (options_.policy->nonfinite != NonFinite::kUnjudged) return false;
+    if (options_.policy->nonfinite != NonFiniteRule::kUnjudged) return false;
     const Enclosure::Row& row = enclosed_work_.row;
     for (int i = 0; i < row.columns; ++i) {
       if (row.classes[i] != kFinite) return true;
@@ -123,7 +123,7 @@ class CompressJudge {
       return;
     }
     RoundToken(*options_.stages, *options_.policy, layout, strict_work_.row, expected_);
-    CandidatesOf(enclosed_work_.row, 0, layout.code_values, options_.policy->bf16_before_quantise, candidates_);
+    CandidatesOf(enclosure_, enclosed_work_.row, 0, layout.code_values, options_.policy->bf16_before_quantise, candidates_);
     const QuantiseRule rule = CompressRule(layout, *options_.policy);
     for (int b = 0; b < layout.scales(); ++b) JudgeBlock(rule, b);
     JudgePad();
@@ -224,7 +224,7 @@ class CompressJudge {
     const spec::Layout& layout = cache_.layout;
     if (layout.rope_values == 0) return;
     Candidates rotated;
-    CandidatesOf(enclosed_work_.row, layout.code_values, layout.rope_values, true, rotated);
+    CandidatesOf(enclosure_, enclosed_work_.row, layout.code_values, layout.rope_values, true, rotated);
     for (int i = 0; i < layout.rope_values; ++i) {
       const std::int64_t offset = cache_.rope(token_.kv_slot) + 2 * i;
       const auto observed = Load<std::uint16_t>(after_, offset);

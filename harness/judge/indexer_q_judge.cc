@@ -60,7 +60,7 @@ class IndexerQJudge {
   }
 
   bool Open() const {
-    if (options_.policy->nonfinite != NonFinite::kUnjudged) return false;
+    if (options_.policy->nonfinite != NonFiniteRule::kUnjudged) return false;
     const bool finite =
         std::all_of(row_.classes, row_.classes + row_.columns, [](std::uint8_t c) { return c == kFinite; });
     return !finite || !std::isfinite(in_.weights(token_, head_));
@@ -80,7 +80,7 @@ class IndexerQJudge {
     }
     RoundQHead(*options_.stages, *options_.policy, in_, token_, head_, strict_row_, expected_);
     // The columns before the rotated ones are bf16 already, and exact.
-    CandidatesOf(row_, 0, dim, true, candidates_);
+    CandidatesOf(enclosure_, row_, 0, dim, true, candidates_);
     for (int i = 0; i < dim; ++i) {
       if (mxfp4_) {
         const std::uint8_t packed = After(code_buffer_)[(cell() * dim + i) / 2];

@@ -61,12 +61,8 @@ TEST(Enclosure, HoldsTheStrictModelAtEveryStage) {
           strict.MultiplyBy(s, {parameters.window().score[0], 128});
           enclosure.MultiplyBy(e, {parameters.window().score[0], 128});
           ExpectInside(s, e, "normed");
-          for (int i = 0; i < 128; i += 2) {
-            const float cos = parameters.kv(0, i);
-            const float sin = parameters.kv(1, i);
-            strict.RotatePair(s, i, cos, sin);
-            enclosure.RotatePair(e, i, cos, sin);
-          }
+          strict.RotatePairs(s, 0, 64, parameters.window().kv[0], parameters.window().kv[1]);
+          enclosure.RotatePairs(e, 0, 64, parameters.window().kv[0], parameters.window().kv[1]);
           ExpectInside(s, e, "rotated");
         }
       }

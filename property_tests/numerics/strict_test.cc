@@ -100,7 +100,9 @@ TEST(Strict, RotationFusesTheFirstProduct) {
   Strict::Row row;
   const float values[] = {1.1F, -2.3F};
   Strict().Assign(values, row);
-  Strict().RotatePair(row, 0, 0.6F, 0.8F);
+  const float cos = 0.6F;
+  const float sin = 0.8F;
+  Strict().RotatePairs(row, 0, 1, &cos, &sin);
   EXPECT_EQ(row.value[0], std::fma(1.1F, 0.6F, -(-2.3F * 0.8F)));
   EXPECT_EQ(row.value[1], std::fma(-2.3F, 0.6F, 1.1F * 0.8F));
 }

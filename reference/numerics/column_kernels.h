@@ -20,7 +20,12 @@ struct ColumnErrorModel {
   double gradual;       // rounding error of a product or sum below the normal range
 };
 
-inline constexpr int kEncloseWorkspace = 24;
+inline constexpr int kEncloseWorkspace = 40;
+
+struct RowErrorModel {
+  double flush;      // 2^-126 where a subnormal operand may count as zero, else 0
+  double underflow;  // largest absolute error of a result below the normal range
+};
 
 struct ColumnKernels {
   const char* isa;
@@ -31,6 +36,16 @@ struct ColumnKernels {
   // out[c] = strict weighted mean of column c over rows [first, rows). Never vectorises over rows.
   void (*strict_mean)(const float* const* score, const float* const* kv, int first, int rows, int columns, float* out);
 
+  // Sum of squares over `columns` values, a multiple of 4 and at most 1024, by the head's tree.
+  float (*strict_sum_of_squares)(const float* x, int columns);
+  void (*strict_scale)(float* x, int columns, float factor);
+  void (*strict_multiply)(float* x, int columns, const float* factors);
+  // Pairs (x[2i], x[2i + 1]) turn by (cos[i], sin[i]).
+  void (*strict_rotate)(float* x, int pairs, const float* cos, const float* sin);
+
+  // Whether every score and KV value of rows [first, rows) is a finite number.
+  bool (*all_finite)(const float* const* score, const float* const* kv, int first, int rows, int columns);
+
   // mid[c] +- rad[c] encloses every admissible value of the mean. All scores and KV must be finite,
   // except that scores may be -inf where another score of the column is finite. Columns whose
   // unnormalised sums may overflow get overflow[c] bit 0 (towards +inf) and bit 1 (towards -inf).
@@ -38,8 +53,16 @@ struct ColumnKernels {
   void (*enclose_mean)(const ColumnErrorModel& model, const float* const* score, const float* const* kv, int first,
                        int rows, int columns, double* workspace, double* mid, double* rad, unsigned char* overflow);
 
-  // Strict sum of squares over `columns` values, a multiple of 4 (tree of docs/numerics.md).
-  float (*strict_sum_of_squares)(const float* x, int columns);
+  // Steps of Enclosure over rows of plainly finite values whose results stay finite. `common` is the
+  // row's (see Enclosure::Row); Reach is the largest |mid| + rad.
+  double (*reach)(const double* mid, const double* rad, int columns);
+  void (*enclose_scale)(const RowErrorModel& model, double* mid, double* rad, int columns, double factor);
+  void (*enclose_multiply)(const RowErrorModel& model, double* mid, double* rad, int columns, const float* factors,
+                           double common);
+  void (*enclose_rotate)(const RowErrorModel& model, double* mid, double* rad, int pairs, const float* cos,
+                         const float* sin, double common);
+  // The smallest and largest fp32 numbers in each interval.
+  void (*to_fp32)(const double* mid, const double* rad, double common, int columns, float* lo, float* hi);
 };
 
 const ColumnKernels& BaseColumnKernels();

@@ -65,6 +65,12 @@ double AnyOrderSquares(const Enclosure::Row& row, double total) {
   return error;
 }
 
+// Classes of a column whose unnormalised sums may overflow towards +inf (bit 0) or -inf (bit 1).
+std::uint8_t OverflowClasses(unsigned char overflow) {
+  return static_cast<std::uint8_t>(kFinite | ((overflow & 1) != 0 ? kPosInf : 0) |
+                                   ((overflow & 2) != 0 ? kNegInf : 0) | (overflow == 3 ? kNan : 0));
+}
+
 EnclosedValue WithOverflow(EnclosedValue value) {
   if (value.mid + value.rad >= kSurelyFinite) value.classes |= kPosInf;
   if (value.mid - value.rad <= -kSurelyFinite) value.classes |= kNegInf;
@@ -142,6 +148,11 @@ std::uint8_t SumClasses(std::uint8_t a, std::uint8_t b) {
   return out;
 }
 
+// Set after any step that may have changed the classes.
+void MarkPlain(Enclosure::Row& row) {
+  row.plain = std::all_of(row.classes, row.classes + row.columns, [](std::uint8_t c) { return c == kFinite; });
+}
+
 }  // namespace
 
 Enclosure::Enclosure(const Budget& budget, const ColumnKernels& kernels)
@@ -157,6 +168,7 @@ Enclosure::Enclosure(const Budget& budget, const ColumnKernels& kernels)
             static_cast<double>(budget.rescalings),
             budget.flush ? 0x1p-126 : 0,
             0x1p-149};
+  rows_ = {budget.flush ? 0x1p-126 : 0, underflow_};
 }
 
 void Enclosure::WeightedMean(const Window& window, Row& out) const {
@@ -164,6 +176,22 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
   const auto columns = static_cast<std::size_t>(window.columns);
   out.columns = window.columns;
   out.common = 0;
+
+  const std::size_t needed = static_cast<std::size_t>(std::max(0, rows - window.masked)) * kEncloseWorkspace;
+  if (workspace_.size() < needed) workspace_.resize(needed);
+  std::uint8_t overflow[kMaxHeadDim] = {};
+  ColumnErrorModel model = model_;
+  // The strict model's products carry a factor 2^-k and so leave the normal range earlier.
+  model.gradual = std::ldexp(model_.gradual, spec::WeightShift(rows));
+
+  if (rows > window.masked &&
+      kernels_->all_finite(window.score.data(), window.kv.data(), window.masked, rows, window.columns)) {
+    kernels_->enclose_mean(model, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
+                           workspace_.data(), out.mid, out.rad, overflow);
+    for (std::size_t c = 0; c < columns; ++c) out.classes[c] = OverflowClasses(overflow[c]);
+    MarkPlain(out);
+    return;
+  }
 
   // Columns that a NaN or infinity decides are set apart; the kernel sees only finite terms.
   enum : std::uint8_t { kScoreNan = 1, kKvPosInf = 2, kKvNegInf = 4, kVanishing = 8, kScoreFinite = 16 };
@@ -179,24 +207,7 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
                                            (s[c] > -std::numeric_limits<float>::infinity() ? kScoreFinite : 0));
     }
   }
-  std::uint8_t any = 0;
-  std::uint8_t all = kScoreFinite;
-  for (std::size_t c = 0; c < columns; ++c) {
-    any |= seen[c];
-    all &= seen[c];
-  }
   const std::uint8_t special = kScoreNan | kKvPosInf | kKvNegInf;
-  const std::size_t needed = static_cast<std::size_t>(std::max(0, rows - window.masked)) * kEncloseWorkspace;
-  if (workspace_.size() < needed) workspace_.resize(needed);
-  std::uint8_t overflow[kMaxHeadDim] = {};
-  ColumnErrorModel model = model_;
-  // The strict model's products carry a factor 2^-k and so leave the normal range earlier.
-  model.gradual = std::ldexp(model_.gradual, spec::WeightShift(rows));
-
-  if ((any & special) == 0 && all == kScoreFinite && rows > window.masked) {
-    kernels_->enclose_mean(model, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
-                           workspace_.data(), out.mid, out.rad, overflow);
-  } else {
     for (std::size_t c = 0; c < columns; ++c) {
       const bool plain = (seen[c] & special) == 0 && (seen[c] & kScoreFinite) != 0;
       if (plain) {
@@ -213,7 +224,6 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
         out.rad[c] = 0;
       }
     }
-  }
 
   for (std::size_t c = 0; c < columns; ++c) {
     std::uint8_t classes = kFinite;
@@ -234,12 +244,12 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
       }
       if ((classes & kPosInf) != 0 && (classes & kNegInf) != 0) classes |= kNan;
       if ((seen[c] & kKvPosInf) != 0 && (seen[c] & kKvNegInf) != 0) classes = kNan;
-    } else if (overflow[c] != 0) {
-      classes |= static_cast<std::uint8_t>(((overflow[c] & 1) != 0 ? kPosInf : 0) |
-                                           ((overflow[c] & 2) != 0 ? kNegInf : 0) | (overflow[c] == 3 ? kNan : 0));
+    } else {
+      classes = OverflowClasses(overflow[c]);
     }
     out.classes[c] = classes;
   }
+  MarkPlain(out);
 }
 
 void Enclosure::Assign(std::span<const float> values, Row& out) const {
@@ -251,6 +261,7 @@ void Enclosure::Assign(std::span<const float> values, Row& out) const {
     out.rad[i] = 0;
     out.classes[i] = value.classes;
   }
+  MarkPlain(out);
 }
 
 EnclosedValue Enclosure::SumOfSquares(const Row& row) const {
@@ -323,6 +334,20 @@ double Enclosure::FlushedOperand(double mid, double rad, double factor) const {
 
 void Enclosure::Scale(Row& row, Value factor) const {
   const double common = factor.rad / std::fabs(factor.mid);
+  const double size = std::fabs(factor.mid) + factor.rad;
+  if (row.plain && factor.classes == kFinite && common < 0x1p-8 &&
+      kernels_->reach(row.mid, row.rad, row.columns) * (1 + row.common) * size < 0.5 * kSurelyFinite) {
+    kernels_->enclose_scale(rows_, row.mid, row.rad, row.columns, factor.mid);
+    // (1 + a)(1 + b) - 1 for the two common factors.
+    row.common = row.common + common + row.common * common;
+    return;
+  }
+  ScaleAny(row, factor);
+  MarkPlain(row);
+}
+
+void Enclosure::ScaleAny(Row& row, const Value& factor) const {
+  const double common = factor.rad / std::fabs(factor.mid);
   const bool plain = factor.classes == kFinite && common < 0x1p-8;
   const double magnitude = std::fabs(factor.mid);
   for (int i = 0; i < row.columns; ++i) {
@@ -339,11 +364,26 @@ void Enclosure::Scale(Row& row, Value factor) const {
                          ? WithOverflow(product).classes
                          : static_cast<std::uint8_t>(ProductClasses(x, factor));
   }
-  // (1 + a)(1 + b) - 1 for the two common factors.
   if (plain) row.common = row.common + common + row.common * common;
 }
 
 void Enclosure::MultiplyBy(Row& row, std::span<const float> factors) const {
+  float most = 0;
+  bool finite = true;
+  for (const float factor : factors) {
+    most = std::max(most, std::fabs(factor));
+    finite &= std::isfinite(factor);
+  }
+  if (row.plain && finite &&
+      kernels_->reach(row.mid, row.rad, row.columns) * (1 + row.common) * most < 0.5 * kSurelyFinite) {
+    kernels_->enclose_multiply(rows_, row.mid, row.rad, row.columns, factors.data(), row.common);
+    return;
+  }
+  MultiplyAny(row, factors);
+  MarkPlain(row);
+}
+
+void Enclosure::MultiplyAny(Row& row, std::span<const float> factors) const {
   for (int i = 0; i < row.columns; ++i) {
     const EnclosedValue factor = Exact(factors[static_cast<std::size_t>(i)]);
     const EnclosedValue x{row.mid[i], row.rad[i], row.classes[i]};
@@ -361,7 +401,24 @@ void Enclosure::MultiplyBy(Row& row, std::span<const float> factors) const {
   }
 }
 
-void Enclosure::RotatePair(Row& row, int i, float cos, float sin) const {
+void Enclosure::RotatePairs(Row& row, int first, int pairs, const float* cos, const float* sin) const {
+  float most = 0;
+  bool finite = true;
+  for (int i = 0; i < pairs; ++i) {
+    most = std::max({most, std::fabs(cos[i]), std::fabs(sin[i])});
+    finite &= std::isfinite(cos[i]) && std::isfinite(sin[i]);
+  }
+  double* mid = row.mid + first;
+  double* rad = row.rad + first;
+  if (row.plain && finite && kernels_->reach(mid, rad, 2 * pairs) * (1 + row.common) * most < 0.25 * kSurelyFinite) {
+    kernels_->enclose_rotate(rows_, mid, rad, pairs, cos, sin, row.common);
+    return;
+  }
+  for (int i = 0; i < pairs; ++i) RotateAny(row, first + 2 * i, cos[i], sin[i]);
+  MarkPlain(row);
+}
+
+void Enclosure::RotateAny(Row& row, int i, float cos, float sin) const {
   const EnclosedValue x{row.mid[i], row.rad[i], row.classes[i]};
   const EnclosedValue y{row.mid[i + 1], row.rad[i + 1], row.classes[i + 1]};
   const EnclosedValue c = Exact(cos);
@@ -431,6 +488,10 @@ Fp32Interval Enclosure::ToFp32(const EnclosedValue& value) {
   // An interval that holds no fp32 number belongs to none; its nearest one stands for it.
   if (lo > hi) lo = hi = static_cast<float>(std::clamp(value.mid, -kMaxFp32, kMaxFp32));
   return {lo, hi, value.classes};
+}
+
+void Enclosure::ToFp32(const Row& row, int first, int count, float* lo, float* hi) const {
+  kernels_->to_fp32(row.mid + first, row.rad + first, row.common, count, lo, hi);
 }
 
 }  // namespace kvexact

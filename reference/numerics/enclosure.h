@@ -41,6 +41,7 @@ class Enclosure {
     alignas(64) double mid[kMaxHeadDim];
     alignas(64) double rad[kMaxHeadDim];
     std::uint8_t classes[kMaxHeadDim];
+    bool plain = true;  // every class is kFinite alone
     double common = 0;
     int columns = 0;
   };
@@ -60,17 +61,23 @@ class Enclosure {
 
   void Scale(Row& row, Value factor) const;
   void MultiplyBy(Row& row, std::span<const float> factors) const;
-  void RotatePair(Row& row, int i, float cos, float sin) const;
+  void RotatePairs(Row& row, int first, int pairs, const float* cos, const float* sin) const;
 
   static EnclosedValue At(const Row& row, int i);
   static Fp32Interval ToFp32(const EnclosedValue& value);
+  // The same for columns [first, first + count), without the classes.
+  void ToFp32(const Row& row, int first, int count, float* lo, float* hi) const;
 
  private:
+  void ScaleAny(Row& row, const Value& factor) const;
+  void MultiplyAny(Row& row, std::span<const float> factors) const;
+  void RotateAny(Row& row, int i, float cos, float sin) const;
   double FlushedOperand(double mid, double rad, double factor) const;
 
   const Budget* budget_;
   const ColumnKernels* kernels_;
   ColumnErrorModel model_;
+  RowErrorModel rows_;
   double underflow_;  // absolute error of one operation whose operands or result may be flushed
   mutable std::vector<double> workspace_;
 };

@@ -8,7 +8,7 @@ constexpr Policy kPolicies[] = {
     {.name = "seed", .summary = "every value as the seed kernels store it, NaN, infinities and overflow included"},
     {.name = "poisoned",
      .summary = "as seed, but tokens with NaN, infinity or overflow may store anything",
-     .nonfinite = NonFinite::kUnjudged},
+     .nonfinite = NonFiniteRule::kUnjudged},
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace kvexact {
 
 // What the judge expects of a token whose window holds a NaN or infinity, or whose norm overflows.
-enum class NonFinite : std::uint8_t {
+enum class NonFiniteRule : std::uint8_t {
   kSeed,      // the values that the seed kernels store on an H200
   kUnjudged,  // its elements must be written, nothing else may change, their values are open
 };
@@ -21,7 +21,7 @@ enum class NonFinite : std::uint8_t {
 struct Policy {
   const char* name = "seed";
   const char* summary = "";
-  NonFinite nonfinite = NonFinite::kSeed;
+  NonFiniteRule nonfinite = NonFiniteRule::kSeed;
   ScaleRounding scale_rounding = ScaleRounding::kCeil;
   Rounding e4m3_rounding = Rounding::kNearestEven;
   Rounding e2m1_rounding = Rounding::kNearestEven;

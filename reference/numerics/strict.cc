@@ -15,12 +15,14 @@ void Strict::Assign(std::span<const float> values, Row& out) const {
   std::copy(values.begin(), values.end(), out.value);
 }
 
-void Strict::Scale(Row& row, Value factor) const {
-  for (int i = 0; i < row.columns; ++i) row.value[i] = row.value[i] * factor;
-}
+void Strict::Scale(Row& row, Value factor) const { kernels_->strict_scale(row.value, row.columns, factor); }
 
 void Strict::MultiplyBy(Row& row, std::span<const float> factors) const {
-  for (int i = 0; i < row.columns; ++i) row.value[i] = row.value[i] * factors[static_cast<std::size_t>(i)];
+  kernels_->strict_multiply(row.value, row.columns, factors.data());
+}
+
+void Strict::RotatePairs(Row& row, int first, int pairs, const float* cos, const float* sin) const {
+  kernels_->strict_rotate(row.value + first, pairs, cos, sin);
 }
 
 }  // namespace kvexact

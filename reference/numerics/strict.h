@@ -32,13 +32,8 @@ class Strict {
 
   void Scale(Row& row, Value factor) const;
   void MultiplyBy(Row& row, std::span<const float> factors) const;
-  // Columns (i, i + 1) become (x cos - y sin, y cos + x sin).
-  void RotatePair(Row& row, int i, float cos, float sin) const {
-    const float x = row.value[i];
-    const float y = row.value[i + 1];
-    row.value[i] = std::fma(x, cos, -(y * sin));
-    row.value[i + 1] = std::fma(y, cos, x * sin);
-  }
+  // Columns (first + 2i, first + 2i + 1) become (x cos[i] - y sin[i], y cos[i] + x sin[i]).
+  void RotatePairs(Row& row, int first, int pairs, const float* cos, const float* sin) const;
 
  private:
   const ColumnKernels* kernels_;

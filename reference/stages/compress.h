@@ -32,13 +32,22 @@ struct RopeAngles {
   int identity_from;   // pairs from here up to first_column turn by cos 1, sin 0; first_column: none
 };
 
+// The identity rotation of up to kMaxHeadDim / 2 pairs.
+struct IdentityAngles {
+  float cos[kMaxHeadDim / 2];
+  float sin[kMaxHeadDim / 2];
+  constexpr IdentityAngles() : cos(), sin() {
+    for (float& c : cos) c = 1;
+  }
+};
+inline constexpr IdentityAngles kIdentityAngles;
+
 // Interleaved (GPT-J) rotation.
 template <class A>
 void Rope(const A& a, typename A::Row& row, const RopeAngles& angles) {
-  for (int i = angles.identity_from; i < angles.first_column; i += 2) a.RotatePair(row, i, 1.0F, 0.0F);
-  for (int i = 0; i < angles.pairs; ++i) {
-    a.RotatePair(row, angles.first_column + 2 * i, angles.cos[i], angles.sin[i]);
-  }
+  const int unturned = (angles.first_column - angles.identity_from) / 2;
+  if (unturned > 0) a.RotatePairs(row, angles.identity_from, unturned, kIdentityAngles.cos, kIdentityAngles.sin);
+  a.RotatePairs(row, angles.first_column, angles.pairs, angles.cos, angles.sin);
 }
 
 }  // namespace kvexact

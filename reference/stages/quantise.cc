@@ -51,12 +51,16 @@ QuantiseRule IndexerQRule(QCodes codes, const Policy& policy) {
 }
 
 float BlockAbsmax(const QuantiseRule& rule, std::span<const float> values) {
-  float absmax = rule.amax_floor;
-  for (const float x : values) {
-    const float magnitude = std::fabs(x);
-    absmax = magnitude > absmax ? magnitude : absmax;
+  // Magnitudes compare as integers; a NaN lies above infinity and counts as zero.
+  constexpr std::uint32_t kInfinity = 0x7F800000U;
+  std::uint32_t most = std::bit_cast<std::uint32_t>(rule.amax_floor);
+  const float* x = values.data();
+  for (std::size_t i = 0, n = values.size(); i < n; ++i) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFU;
+    const std::uint32_t magnitude = bits > kInfinity ? 0 : bits;
+    most = magnitude > most ? magnitude : most;
   }
-  return absmax;
+  return std::bit_cast<float>(most);
 }
 
 int BlockExponent(const QuantiseRule& rule, float absmax) {
