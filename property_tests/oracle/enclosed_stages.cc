@@ -70,7 +70,7 @@ bool Holds(const EnclosedValue& e, const Wide& x) {
   if (x.IsNan()) return (e.classes & kNan) != 0;
   if (x.IsInf()) return (e.classes & (x.IsNegative() ? kNegInf : kPosInf)) != 0;
   if (x.IsZero() && (e.classes & kZero) != 0) return true;
-  return (e.classes & kFinite) != 0 && Abs(x - Wide(e.mid)) <= Wide(e.rad);
+  return (e.classes & kFinite) != 0 && Abs(x - Wide(e.mid)) <= Wide(e.rad) + Scale(Wide(1.0), -150);
 }
 
 std::string ToString(const EnclosedValue& e) {

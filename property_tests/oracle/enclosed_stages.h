@@ -29,7 +29,8 @@ PerturbedToken EvaluateStrict(const CompressInputs& in, std::int64_t token);
 
 // Whether an fp32 implementation may hold x where the enclosure is `e`. Both zeros count as one.
 bool Holds(const EnclosedValue& e, float x);
-// Whether the real number x, or an infinity or NaN that stands for one, lies in it.
+// Whether the real number x, or an infinity or NaN that stands for one, lies in it. What is closer than
+// 2^-150, half the least fp32, counts as the same number.
 bool Holds(const EnclosedValue& e, const Wide& x);
 
 std::string ToString(const EnclosedValue& e);

@@ -46,7 +46,7 @@ Perturbation DrawPerturbation(std::uint64_t seed, const Limits& limits) {
   p.contraction = Draw<Contraction>(random, 4);
   p.flush = limits.flush ? Draw<Flush>(random, 7) : Flush::kNone;
   // A budget's flush is that of weights whose largest is 1.
-  p.weight_exponent = p.flush == Flush::kNone && random.Coin() ? -10 : 0;
+  p.shrunk_weights = p.flush == Flush::kNone && random.Coin();
   p.scale_order = ScaleOrder::kRrmsFirst;
   if (limits.rescalings > 0 && random.Below(4) != 0) p.online_rows = 1 << random.Below(4);
   return p;
@@ -94,7 +94,7 @@ std::string Describe(const Perturbation& p) {
   field("rsqrt_ulp", p.rsqrt_ulp, plain.rsqrt_ulp);
   field("aim", p.aim, plain.aim);
   field("normalise", p.normalise, plain.normalise);
-  field("weight_exponent", p.weight_exponent, plain.weight_exponent);
+  field("shrunk_weights", p.shrunk_weights, plain.shrunk_weights);
   field("contraction", p.contraction, plain.contraction);
   field("flush", p.flush, plain.flush);
   field("scale_order", p.scale_order, plain.scale_order);

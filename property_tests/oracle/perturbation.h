@@ -71,7 +71,7 @@ struct Perturbation {
   double rsqrt_ulp = 2;
   Aim aim = Aim::kUp;
   Normalise normalise = Normalise::kQuotientOfSums;
-  int weight_exponent = 0;  // weights carry this power of two, which the division removes
+  bool shrunk_weights = false;  // weights carry 2^-k, the most that is at or below 1 / rows, which the division removes
   Contraction contraction = Contraction::kNone;
   Flush flush = Flush::kNone;
   ScaleOrder scale_order = ScaleOrder::kRrmsFirst;

@@ -2,6 +2,7 @@
 #include "property_tests/oracle/perturbed_evaluator.h"
 
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -87,7 +88,13 @@ class Summation {
     order_.resize(static_cast<std::size_t>(n));
     std::iota(order_.begin(), order_.end(), 0);
     product_.resize(static_cast<std::size_t>(n));
-    for (int i = 0; i < n; ++i) product_[Index(i)] = terms.Product(At(terms, i, c));
+    exact_.resize(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) {
+      const std::size_t at = At(terms, i, c);
+      product_[Index(i)] = terms.Product(at);
+      exact_[Index(i)] =
+          static_cast<double>(terms.a[at]) * (terms.b == nullptr ? 1.0 : static_cast<double>(terms.b[at]));
+    }
     // A NaN counts as zero: sorting needs a strict order, and the sum is NaN in any.
     const auto magnitude = [this](int i) {
       const float x = std::fabs(product_[Index(i)]);
@@ -108,7 +115,7 @@ class Summation {
       const int length = (n - j + partials - 1) / partials;
       float sum = Flushed(product_[Index(order_[next++])], product_threshold);
       for (int k = 1; k < length; ++k) {
-        if (order == SumOrder::kWorst) PickWorst(terms, c, next, sum, direction);
+        if (order == SumOrder::kWorst) PickWorst(terms, next, sum, direction);
         const int i = order_[next++];
         sum = Flushed(Add(terms, i, c, sum, direction, product_threshold), sum_threshold);
       }
@@ -169,18 +176,23 @@ class Summation {
   }
 
   // Brings to order_[next] the one of a few candidates whose addition errs most towards `direction`.
-  void PickWorst(const Terms& terms, std::size_t c, std::size_t next, float sum, double direction) {
+  // A product is exact in double, so that a contracted addition is one double addition away from exact.
+  void PickWorst(const Terms& terms, std::size_t next, float sum, double direction) {
+    const bool may_fuse = terms.b != nullptr && p_.contraction != Contraction::kNone;
+    const bool may_separate = p_.contraction != Contraction::kAll;
     const std::size_t candidates = terms.width == 1 ? 48 : 12;
     const std::size_t end = std::min(order_.size(), next + candidates);
     std::size_t best = next;
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t at = next; at < end; ++at) {
-      const int i = order_[at];
-      const std::size_t x = At(terms, i, c);
-      const double exact =
-          static_cast<double>(terms.a[x]) * (terms.b == nullptr ? 1.0 : static_cast<double>(terms.b[x]));
-      const float got = Add(terms, i, c, sum, direction, 0);
-      const double error = direction * ((static_cast<double>(got) - static_cast<double>(sum)) - exact);
+      const std::size_t i = Index(order_[at]);
+      const double before = sum;
+      double error = -std::numeric_limits<double>::infinity();
+      if (may_fuse)
+        error = direction * (static_cast<double>(static_cast<float>(before + exact_[i])) - before - exact_[i]);
+      if (may_separate) {
+        error = std::max(error, direction * (static_cast<double>(sum + product_[i]) - before - exact_[i]));
+      }
       if (error > most) {
         most = error;
         best = at;
@@ -195,6 +207,7 @@ class Summation {
   std::vector<float> sums_;
   std::vector<int> order_;
   std::vector<float> product_;
+  std::vector<double> exact_;  // products before rounding
   std::vector<float> partial_;
 };
 
@@ -268,7 +281,7 @@ class PerturbedEvaluator::Run {
   PerturbedToken Evaluate() {
     ChooseDirections();
     PerturbedToken out;
-    out.columns = t_.op == spec::Operation::kFinalize ? t_.ready_columns : Columns();
+    out.columns = t_.op == spec::Operation::kFinalize ? ReadyColumns() : Columns();
     if (t_.norm_weight.empty()) return out;
     Normalise(out);
     Rotate(out);
@@ -322,6 +335,13 @@ class PerturbedEvaluator::Run {
       float* row = kv_.data() + r * e_.head_;
       for (std::size_t d = 0; d < e_.head_; ++d) row[d] = Flushed(row[d], threshold);
     }
+  }
+
+  std::vector<float> ReadyColumns() {
+    std::vector<float> columns = t_.ready_columns;
+    const float threshold = flush_.Inputs();
+    for (float& x : columns) x = Flushed(x, threshold);
+    return columns;
   }
 
   std::vector<float> Columns() {
@@ -386,7 +406,7 @@ class PerturbedEvaluator::Run {
   void Weights() {
     const std::vector<double>& exact = e_.ExactWeights(p_.exp_form);
     weight_.resize(exact.size());
-    const float factor = std::ldexp(1.0F, p_.weight_exponent);
+    const float factor = p_.shrunk_weights ? 1.0F / static_cast<float>(std::bit_ceil(e_.rows_)) : 1.0F;
     for (std::size_t r = 0; r < e_.rows_; ++r) {
       const float threshold = flush_.Results();
       for (std::size_t d = 0; d < e_.head_; ++d) {
@@ -493,8 +513,9 @@ class PerturbedEvaluator::Run {
     out.rotated = out.normed;
     const auto first = static_cast<std::size_t>(t_.head_dim - t_.rope_dim);
     for (std::size_t e = t_.RotatesEveryPair() ? 0 : first; e < e_.head_; e += 2) {
-      const float cos = e < first ? 1.0F : t_.cos[(e - first) / 2];
-      const float sin = e < first ? 0.0F : t_.sin[(e - first) / 2];
+      const float input = flush_.Inputs();
+      const float cos = e < first ? 1.0F : Flushed(t_.cos[(e - first) / 2], input);
+      const float sin = e < first ? 0.0F : Flushed(t_.sin[(e - first) / 2], input);
       const Rotated r = RotatePair(out.normed[e], out.normed[e + 1], cos, sin, p_.contraction, flush_, random_);
       out.rotated[e] = r.even;
       out.rotated[e + 1] = r.odd;
@@ -557,8 +578,10 @@ PerturbedQ EvaluateQ(const QHead& head, const Perturbation& p) {
   const auto first = static_cast<std::size_t>(head.head_dim - head.rope_dim);
   for (std::size_t e = first; e < head.q.size(); e += 2) {
     const float input = flush.Inputs();
-    const Rotated r = RotatePair(Flushed(head.q[e], input), Flushed(head.q[e + 1], input), head.cos[(e - first) / 2],
-                                 head.sin[(e - first) / 2], p.contraction, flush, random);
+    const std::size_t pair = (e - first) / 2;
+    const Rotated r =
+        RotatePair(Flushed(head.q[e], input), Flushed(head.q[e + 1], input), Flushed(head.cos[pair], input),
+                   Flushed(head.sin[pair], input), p.contraction, flush, random);
     out.rotated[e] = r.even;
     out.rotated[e + 1] = r.odd;
   }
