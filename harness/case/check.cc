@@ -53,6 +53,12 @@ void CheckNotes(const Case& c) {
   }
 }
 
+bool IsTensorOf(spec::Operation op, Role role, const std::string& name) {
+  return std::ranges::any_of(schema::TensorRows(), [&](const schema::TensorRow& row) {
+    return row.role == role && Has(row, op) && name == row.name;
+  });
+}
+
 void CheckTensors(const Case& c, const TensorMap& tensors, Role role, const char* suffix) {
   std::size_t known = 0;
   for (const schema::TensorRow& row : schema::TensorRows()) {
@@ -74,9 +80,7 @@ void CheckTensors(const Case& c, const TensorMap& tensors, Role role, const char
   }
   if (known == tensors.size()) return;
   for (const auto& [name, tensor] : tensors) {
-    const bool expected = std::ranges::any_of(
-        schema::TensorRows(), [&](const auto& row) { return row.role == role && Has(row, c.op) && name == row.name; });
-    if (!expected) Fail(c, name + suffix, "is no tensor of {}", c.row().name);
+    if (!IsTensorOf(c.op, role, name)) Fail(c, name + suffix, "is no tensor of {}", c.row().name);
   }
 }
 
@@ -211,7 +215,7 @@ void CheckCache(const Case& c) {
   if (layout.rope_values > 0) {
     CheckAlignment(c, 2, cache.rope(0), "token_stride", p.token_stride, "bf16 values");
   }
-  if (layout.scale_type == spec::ScaleType::kFp32) {
+  if (layout.scale_type == spec::ScaleType::kFp32Word) {
     const char* step_field = layout.scales_behind_page ? "scale_dim" : "token_stride";
     const std::int64_t step = layout.scales_behind_page ? p.scale_dim : p.token_stride;
     CheckAlignment(c, 4, cache.scales(0), step_field, step, "fp32 scales");

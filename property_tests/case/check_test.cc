@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "property_tests/case/read_live_entries.h"
 #include "property_tests/case/small_cases.h"
 
 namespace kvexact {
@@ -268,22 +269,16 @@ TEST_P(UnreadEntry, IsNotLookedAt) {
 
 INSTANTIATE_TEST_SUITE_P(Entries, UnreadEntry, testing::ValuesIn(Harmless()), NameOfChange);
 
-TEST(EmptyCase, IsUsable) {
+TEST(CaseWithoutTokens, IsUsable) {
   for (const Operation op : test::AllOperations()) {
-    Case c = SmallCase(op);
-    c.params.num_actual = 0;
-    for (auto& [name, tensor] : c.inputs) {
-      if (name == "rms_norm_weight") continue;
-      std::vector<std::int64_t> shape = tensor.shape();
-      shape[0] = 0;
-      tensor = Tensor(tensor.dtype(), shape);
-    }
-    for (auto& [name, tensor] : c.outputs_before) {
-      std::vector<std::int64_t> shape = tensor.shape();
-      shape[0] = 0;
-      tensor = Tensor(tensor.dtype(), shape);
-    }
-    EXPECT_NO_THROW(Check(c)) << c.name;
+    EXPECT_NO_THROW(Check(test::EmptyCase(op))) << spec::row(op).name;
+  }
+}
+
+TEST(UsableCase, HasLiveEntriesThatCanBeRead) {
+  for (const Operation op : test::AllOperations()) {
+    const Case c = SmallCase(op);
+    EXPECT_NE(test::ReadLiveEntries(c), test::ReadLiveEntries(test::EmptyCase(op))) << c.name;
   }
 }
 

@@ -112,4 +112,18 @@ Case SmallCase(Operation op) {
   return c;
 }
 
+Case EmptyCase(Operation op) {
+  Case c = SmallCase(op);
+  c.params.num_actual = 0;
+  for (TensorMap* tensors : {&c.inputs, &c.outputs_before}) {
+    for (auto& [name, tensor] : *tensors) {
+      if (name == "rms_norm_weight") continue;
+      std::vector<std::int64_t> shape = tensor.shape();
+      shape[0] = 0;
+      tensor = Tensor(tensor.dtype(), shape);
+    }
+  }
+  return c;
+}
+
 }  // namespace kvexact::test

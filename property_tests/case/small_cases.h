@@ -20,6 +20,9 @@ namespace kvexact::test {
 // Q: 2 tokens and one behind num_actual, 3 heads. No recorded outputs.
 Case SmallCase(spec::Operation op);
 
+// The same without tokens, requests, state blocks, table rows and pages.
+Case EmptyCase(spec::Operation op);
+
 std::vector<spec::Operation> AllOperations();
 
 // Sets element i of a tensor whose elements have type T.
