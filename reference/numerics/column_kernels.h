@@ -20,7 +20,7 @@ struct ColumnErrorModel {
   double gradual;       // rounding error of a product or sum below the normal range
 };
 
-inline constexpr int kEncloseWorkspace = 40;
+inline constexpr int kEncloseWorkspace = 80;
 
 struct RowErrorModel {
   double flush;      // 2^-126 where a subnormal operand may count as zero, else 0
