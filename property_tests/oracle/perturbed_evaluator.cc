@@ -107,15 +107,19 @@ class Summation {
     } else {
       ArrangeForLargeSums();
     }
+    // A sum that holds a NaN is NaN in any order, and a NaN has no place in one.
+    const bool plan = order == SumOrder::kWorst && random_.Coin() &&
+                      std::none_of(product_.begin(), product_.end(), [](float x) { return !std::isfinite(x); });
     const float product_threshold = flush_.Products();
     const float sum_threshold = flush_.Sums();
     partial_.resize(static_cast<std::size_t>(partials));
     std::size_t next = 0;
     for (int j = 0; j < partials; ++j) {
       const int length = (n - j + partials - 1) / partials;
+      if (plan) PlanBinades(next, next + Index(length), direction);
       float sum = Flushed(product_[Index(order_[next++])], product_threshold);
       for (int k = 1; k < length; ++k) {
-        if (order == SumOrder::kWorst) PickWorst(terms, next, sum, direction);
+        if (order == SumOrder::kWorst && !plan) PickWorst(terms, next, sum, direction);
         const int i = order_[next++];
         sum = Flushed(Add(terms, i, c, sum, direction, product_threshold), sum_threshold);
       }
@@ -175,6 +179,38 @@ class Summation {
     std::sort(order_.begin(), order_.end(), [&](int i, int j) { return key(i) > key(j); });
   }
 
+  // Orders terms [first, last) of a chain so that rounding errors add up. While the sum stays within a
+  // binade its grid is fixed, and so is the error of adding a term, whatever came before: what an order
+  // decides is in which binade a term is added. From the top binade down, the terms that err most in the
+  // right direction for their size fill it.
+  void PlanBinades(std::size_t first, std::size_t last, double direction) {
+    double total = 0;
+    for (std::size_t at = first; at < last; ++at) total += exact_[Index(order_[at])];
+    const double sign = SignOf(total);
+    // Terms of the other sign come last, where they take the sum down again.
+    const auto same = [&](int i) { return exact_[Index(i)] * sign > 0; };
+    const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
+    auto end = std::partition(begin, order_.begin() + static_cast<std::ptrdiff_t>(last), same);
+    total = 0;
+    for (auto i = begin; i != end; ++i) total += std::fabs(exact_[Index(*i)]);
+    gain_.resize(exact_.size());
+    while (end - begin > 2 && total >= FLT_MIN) {
+      const double binade = std::exp2(std::floor(std::log2(total)));
+      const double grid = binade * 0x1p-23;
+      for (auto i = begin; i != end; ++i) {
+        const double x = std::fabs(exact_[Index(*i)]);
+        gain_[Index(*i)] = sign * direction * (std::nearbyint(x / grid) * grid - x) / x;
+      }
+      std::sort(begin, end, [&](int i, int j) { return gain_[Index(i)] < gain_[Index(j)]; });
+      double mass = total - binade;
+      do {
+        --end;
+        mass -= std::fabs(exact_[Index(*end)]);
+        total -= std::fabs(exact_[Index(*end)]);
+      } while (end - begin > 2 && mass > 0);
+    }
+  }
+
   // Brings to order_[next] the one of a few candidates whose addition errs most towards `direction`.
   // A product is exact in double, so that a contracted addition is one double addition away from exact.
   void PickWorst(const Terms& terms, std::size_t next, float sum, double direction) {
@@ -208,6 +244,7 @@ class Summation {
   std::vector<int> order_;
   std::vector<float> product_;
   std::vector<double> exact_;  // products before rounding
+  std::vector<double> gain_;   // error of adding a term, relative to its size, in the right direction
   std::vector<float> partial_;
 };
 
