@@ -67,6 +67,36 @@ TEST(HostCompress, SparseAttnRotatesTheLastDimsAndOnlyThem) {
   EXPECT_EQ(Bytes(Token1(c, out) + 446, 2), (std::vector<int>{0x7C, 0x78}));  // 384, 256 at exponent -8
 }
 
+TEST(HostCompress, TheAngleIsThatOfTheWindowsFirstPosition) {
+  Case c = CompressCase(Operation::kSparseAttn, 8, 4, false);
+  for (std::int64_t position = 4; position < 8; ++position) std::fill_n(StateRow(c, position), 512, 1024.0F);
+  float* row4 = Elements<float>(c.inputs, "cos_sin_cache") + 4 * 66;
+  std::fill_n(row4, 32, 0.0F);
+  std::fill_n(row4 + 32, 32, 1.0F);
+  Weights(c)[448] = 3.0F, Weights(c)[449] = 5.0F;
+  const TensorMap out = RunHost(c);
+  std::uint16_t rope[2];
+  std::memcpy(rope, out.at("kv_cache").bytes() + 16 + 448, sizeof rope);  // position 7 has slot 0
+  EXPECT_EQ(rope[0], 0xC0A0);
+  EXPECT_EQ(rope[1], 0x4040);
+}
+
+TEST(HostCompress, EpsAddsToTheMeanSquare) {
+  Case c = DrivenCase(Operation::kSparseAttn);
+  c.params.rms_norm_eps = 3.0 * 1048576.0;  // mean square 2^20 to 2^22
+  std::fill_n(Weights(c), 512, 448.0F);
+  const TensorMap out = RunHost(c);
+  EXPECT_EQ(Scales1(c, out)[0], 126);
+  EXPECT_EQ(Token1(c, out)[0], 0x7E);
+}
+
+TEST(HostCompress, TheScaleCountsTheFirstAndLastElementOfABlock) {
+  Case c = DrivenCase(Operation::kSparseAttn);
+  Weights(c)[63] = -450.0F, Weights(c)[128] = 450.0F;
+  const TensorMap out = RunHost(c);
+  EXPECT_EQ(Bytes(Scales1(c, out), 3), (std::vector<int>{128, 119, 128}));
+}
+
 TEST(HostCompress, IndexerFp8StoresOneFp32Scale) {
   Case c = DrivenCase(Operation::kIndexerFp8);
   Weights(c)[0] = -896.0F;
@@ -124,6 +154,14 @@ TEST(HostCompress, ScoresWeightEachColumnOnItsOwn) {
     EXPECT_EQ(0,
               std::memcmp(out.at("scratch").as<float>() + row * 513, c.outputs_before.at("scratch").bytes(), 513 * 4));
   }
+}
+
+TEST(HostCompress, WeightsAreNaturalExponentials) {
+  Case c = CompressCase(Operation::kGatherSplit, 2, 2, false);
+  StateRow(c, 0)[0] = 1.0F;
+  StateRow(c, 0)[c.params.state_width] = 50.0F + 1.0986123F;  // ln 3: weights 3/4 and 1/4
+  StateRow(c, 1)[c.params.state_width] = 50.0F;
+  EXPECT_NEAR(RunHost(c).at("scratch").as<float>()[513], 0.75F, 2e-6F);
 }
 
 // Rows of the window are told apart by a negative sign in columns i % 4 == row.
