@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/arguments.h"
+
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <string_view>
+
+#include "harness/case/file_io.h"
+#include "harness/case/schema.h"
+#include "harness/report/json.h"
+#include "harness/report/text.h"
+
+namespace kvexact::cli {
+namespace {
+
+template <class Rows>
+std::string NamesOf(const Rows& rows) {
+  std::string names;
+  for (const auto& row : rows) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+// The whole text as a number, or nothing.
+template <class Number>
+std::optional<Number> NumberOf(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void JudgeArguments::AddTo(CLI::App& command) {
+  command.add_option("--policy", policy, "what NaN, infinities and overflow should store (kvexact list policies); "
+                                         "default: the subject's own")
+      ->type_name("P");
+  command.add_option("--budget", budget, "how far an implementation may differ (kvexact list budgets)")
+      ->type_name("B")
+      ->default_str("default");
+  command.add_flag("--accept-declared-budget", accept_declared_budget,
+                   "judge by the looser budget that the backend declares for itself");
+}
+
+JudgeOptions JudgeArguments::OptionsFor(const BackendInfo& subject) const {
+  JudgeOptions options;
+  const std::string& policy_name = policy.empty() ? subject.policy : policy;
+  options.policy = FindPolicy(policy_name);
+  if (options.policy == nullptr) {
+    throw InputError(policy.empty() ? subject.name : "--policy", policy_name,
+                     "is no policy; there are " + NamesOf(Policies()));
+  }
+  const bool declared = budget.empty() && accept_declared_budget && !subject.budget.empty();
+  const std::string& budget_name = declared ? subject.budget : budget;
+  options.budget = budget_name.empty() ? &DefaultBudget() : FindBudget(budget_name);
+  if (options.budget == nullptr) {
+    throw InputError(declared ? subject.name : "--budget", budget_name,
+                     "is no budget; there are " + NamesOf(Budgets()));
+  }
+  return options;
+}
+
+std::string JudgeArguments::Text() const {
+  std::string text;
+  if (!policy.empty()) text += " --policy " + ShellWord(policy);
+  if (!budget.empty()) text += " --budget " + ShellWord(budget);
+  if (accept_declared_budget) text += " --accept-declared-budget";
+  return text;
+}
+
+void OutputArguments::AddTo(CLI::App& command) {
+  command.add_option("--json", json, "write the report to this file (docs/report-schema.md)")->type_name("FILE");
+  command.add_flag("--quiet", quiet, "no progress on standard error");
+  command.add_option("--threads", threads, "threads that generate and judge; default: one a core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+}
+
+int Conclude(const Report& report, const OutputArguments& output) {
+  if (!output.json.empty()) {
+    const std::string json = ReportJson(report);
+    ReplaceFile(output.json, {reinterpret_cast<const std::uint8_t*>(json.data()), json.size()});
+  }
+  std::printf("%s%s\n", ReportText(report).c_str(), SummaryLine(report).c_str());
+  return report.exit_status();
+}
+
+RunDescription Describe(const std::string& command, const BackendInfo& subject, const JudgeOptions& options) {
+  RunDescription description;
+  description.command = command;
+  description.subject = subject.name;
+  description.version = subject.version;
+  description.device = subject.device;
+  description.policy = options.policy->name;
+  description.budget = options.budget->name;
+  return description;
+}
+
+BackendInfo RecordedSubject() { return {"recorded", "", "", SeedPolicy().name, false}; }
+
+std::vector<spec::Operation> OperationsNamed(const std::vector<std::string>& names) {
+  std::vector<spec::Operation> operations;
+  for (const std::string& name : names) {
+    const std::optional<spec::Operation> op = schema::OperationNamed(name);
+    if (!op) throw InputError("--op", name, "is no operation; there are " + NamesOf(spec::kOperations));
+    operations.push_back(*op);
+  }
+  if (names.empty()) {
+    for (const spec::OperationRow& row : spec::kOperations) operations.push_back(row.id);
+  }
+  return operations;
+}
+
+std::uint64_t SeedOfText(const std::string& text) {
+  if (text == "random") {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+  }
+  const std::optional<std::uint64_t> seed = NumberOf<std::uint64_t>(text);
+  if (!seed) throw InputError("--seed", text, "must be a number from 0 to 2^64 - 1, or random");
+  return *seed;
+}
+
+std::chrono::steady_clock::duration DurationOfText(const std::string& text) {
+  std::string_view digits = text;
+  std::int64_t unit = 1;
+  if (!digits.empty()) {
+    const char last = digits.back();
+    unit = last == 'm' ? 60 : last == 'h' ? 3600 : 1;
+    if (last == 's' || last == 'm' || last == 'h') digits.remove_suffix(1);
+  }
+  constexpr std::int64_t kMostSeconds = 366 * 86400;
+  const std::optional<std::int64_t> count = NumberOf<std::int64_t>(digits);
+  if (!count || *count < 1 || *count > kMostSeconds / unit) {
+    throw InputError("--time", text, "must be a time such as 90, 90s, 15m or 2h");
+  }
+  return std::chrono::seconds(*count * unit);
+}
+
+Shard ShardOfText(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) {
+    const std::optional<std::int64_t> index = NumberOf<std::int64_t>(std::string_view(text).substr(0, slash));
+    const std::optional<std::int64_t> count = NumberOf<std::int64_t>(std::string_view(text).substr(slash + 1));
+    constexpr std::int64_t kMostShards = 1 << 20;
+    if (index && count && *index >= 0 && *index < *count && *count <= kMostShards) return {*index, *count};
+  }
+  throw InputError("--shard", text, "must be I/N with 0 <= I < N <= 2^20");
+}
+
+std::string ShellWord(const std::string& text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
+}  // namespace kvexact::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/report.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "harness/run/budgets.h"
+
+namespace kvexact {
+namespace {
+
+constexpr std::int64_t kDriftSets = 100;
+
+std::string RowsOf(const CaseResult& result) {
+  if (result.window_rows == 0) return "-";
+  if (result.window_rows <= 8) return "1-8";
+  return result.window_rows <= 64 ? "9-64" : "65-1024";
+}
+
+// For the order of the rows: "-" and "1-8" before "9-64" before "65-1024".
+std::size_t WindowRank(const std::string& rows) { return rows.size(); }
+
+}  // namespace
+
+Tally ReportRow::total() const {
+  Tally sum;
+  for (const Tally& tally : tallies) sum += tally;
+  return sum;
+}
+
+std::int64_t ReportRow::unstable_elements() const {
+  return std::accumulate(unstable.begin(), unstable.end(), std::int64_t{0});
+}
+
+ReportRow& ReportRow::operator+=(const ReportRow& other) {
+  cases += other.cases;
+  tokens += other.tokens;
+  for (int k = 0; k < kElementKinds; ++k) {
+    tallies[k] += other.tallies[k];
+    unstable[k] += other.unstable[k];
+  }
+  touched += other.touched;
+  unsupported += other.unsupported;
+  errors += other.errors;
+  crashed += other.crashed;
+  return *this;
+}
+
+const char* NameOf(Conclusion conclusion) {
+  static constexpr const char* kNames[] = {"right", "wrong", "none", "error"};
+  return kNames[static_cast<int>(conclusion)];
+}
+
+Report::Report(RunDescription description, std::function<std::string(const std::string&)> repeat)
+    : description_(std::move(description)), repeat_(std::move(repeat)) {}
+
+ReportRow& Report::RowOf(const CaseResult& result) {
+  const auto key = [](const ReportRow& row) { return std::make_tuple(row.op, WindowRank(row.rows)); };
+  ReportRow row{.op = *result.op, .rows = RowsOf(result)};
+  const auto place =
+      std::lower_bound(rows_.begin(), rows_.end(), row,
+                       [&](const ReportRow& a, const ReportRow& b) { return key(a) < key(b); });
+  if (place != rows_.end() && key(*place) == key(row)) return *place;
+  return *rows_.insert(place, std::move(row));
+}
+
+void Report::Add(const CaseResult& result, const JudgeOptions& options) {
+  if (result.status == CaseStatus::kUnreadable) {
+    ++unreadable_cases_;
+    if (unreadable_.size() < kMaxUnreadable) unreadable_.push_back(result.message);
+    return;
+  }
+  ReportRow& row = RowOf(result);
+  ++row.cases;
+  row.tokens += result.verdict.tokens;
+  for (int k = 0; k < kElementKinds; ++k) {
+    row.tallies[k] += result.verdict.tallies[k];
+    row.unstable[k] += result.unstable[k];
+  }
+  row.touched += result.verdict.touched;
+  if (result.status == CaseStatus::kUnsupported) {
+    ++row.unsupported;
+    ++unsupported_[result.message];
+  }
+  if (result.status == CaseStatus::kError) ++row.errors;
+  if (result.status == CaseStatus::kCrashed) ++row.crashed;
+  if (result.right()) return;
+
+  ++failing_cases_;
+  if (failures_.size() >= kMaxFailures) return;
+  Failure failure{result, {}, repeat_(result.name)};
+  failure.result.evidence.reset();
+  const Tally total = result.verdict.total();
+  if (result.evidence && total.wrong > 0 && total.unwritten == 0) {
+    failure.admitted_by = AdmittingBudgets(*result.evidence, options);
+  }
+  failures_.push_back(std::move(failure));
+}
+
+ReportRow Report::total() const {
+  ReportRow sum;
+  for (const ReportRow& row : rows_) sum += row;
+  return sum;
+}
+
+std::vector<Drift> Report::drift() const {
+  std::vector<Drift> found;
+  for (const ReportRow& row : rows_) {
+    for (const ElementKind kind : {ElementKind::kCode, ElementKind::kScale, ElementKind::kBf16}) {
+      const Tally& tally = row.tallies[static_cast<std::size_t>(kind)];
+      const std::int64_t open_sets = tally.judged() - tally.single;
+      if (open_sets >= kDriftSets && 2 * tally.allowed > open_sets) {
+        found.push_back({row.op, row.rows, kind, tally.allowed, open_sets});
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> Report::missing_operations() const {
+  std::vector<std::string> missing;
+  for (const std::string& name : description_.operations) {
+    const bool judged = std::any_of(rows_.begin(), rows_.end(), [&](const ReportRow& row) {
+      return name == spec::row(row.op).name && row.total().judged() > 0;
+    });
+    if (!judged) missing.push_back(name);
+  }
+  return missing;
+}
+
+Conclusion Report::conclusion() const {
+  if (failing_cases_ > 0) return Conclusion::kWrong;
+  if (unreadable_cases_ > 0) return Conclusion::kError;
+  const ReportRow sum = total();
+  if (sum.total().judged() == 0) return Conclusion::kNone;
+  if (description_.require_all && (sum.unsupported > 0 || !missing_operations().empty())) return Conclusion::kNone;
+  return Conclusion::kRight;
+}
+
+int Report::exit_status() const {
+  switch (conclusion()) {
+    case Conclusion::kRight:
+      return 0;
+    case Conclusion::kWrong:
+      return 1;
+    case Conclusion::kError:
+      return 2;
+    case Conclusion::kNone:
+      return 3;
+  }
+  return 4;
+}
+
+std::optional<double> Tightness(const Tally& tally) {
+  if (tally.judged() == 0) return std::nullopt;
+  return 100.0 * static_cast<double>(tally.single) / static_cast<double>(tally.judged());
+}
+
+std::optional<double> PooledTightness(const ReportRow& row) {
+  Tally pooled;
+  for (int k = 0; k < kElementKinds; ++k) {
+    if (static_cast<ElementKind>(k) != ElementKind::kFp32) pooled += row.tallies[k];
+  }
+  return Tightness(pooled);
+}
+
+std::optional<double> MeanWidth(const Tally& tally) {
+  if (tally.judged() == 0) return std::nullopt;
+  return tally.width_ulp / static_cast<double>(tally.judged());
+}
+
+}  // namespace kvexact
