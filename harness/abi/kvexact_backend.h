@@ -9,6 +9,8 @@
 // Lifetime. get_api and describe may be called at any time. One handle is used by one thread at a time. Everything
 // a function receives is valid until it returns, but what a run enqueued may use `data` until the harness has
 // synchronised the stream. Strings that a backend returns are its own and are not freed by the harness.
+//
+// NOLINTBEGIN(modernize-*): C.
 #ifndef KVEXACT_BACKEND_H_
 #define KVEXACT_BACKEND_H_
 
@@ -193,3 +195,4 @@ static inline const kvexact_tensor* kvexact_find_tensor(const kvexact_launch* la
 #endif
 
 #endif  // KVEXACT_BACKEND_H_
+// NOLINTEND(modernize-*)

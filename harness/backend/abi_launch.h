@@ -18,6 +18,7 @@ class AbiLaunch {
   AbiLaunch(const Case& c, TensorMap& inputs, TensorMap& outputs);
   AbiLaunch(const AbiLaunch&) = delete;
   AbiLaunch& operator=(const AbiLaunch&) = delete;
+  ~AbiLaunch() = default;
 
   const kvexact_launch* get() const { return &launch_; }
 
