@@ -3,7 +3,9 @@
 # ci/nightly.sh [PART...]: the long checks, each by name (all of them without arguments):
 #   matrix     the same bytes from g++ and clang, -O0 and -O3, with and without FMA hardware
 #   sanitized  the whole suite under ASan and UBSan
-#   sweeps     every test that is too long for ci/test.sh (KVEXACT_NIGHTLY=1): all 2^32 floats, 10,000 tokens a budget
+#   sweeps     all 2^32 floats; 10,000 tokens a budget against perturbed evaluations; 10,000 cases against the witness of
+#              the stores and through the host backend
+#   fuzz       an hour of the case reader's fuzz target
 #   lint       ci/lint.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,14 +42,27 @@ sanitized() {
 }
 
 sweeps() {
+  local program
+  export KVEXACT_NIGHTLY=1 KVEXACT_SOUNDNESS_TOKENS=10000 KVEXACT_STORED_WITNESS_CASES=10000
   cmake --preset ci --log-level=WARNING
   cmake --build --preset ci -j "$jobs"
-  KVEXACT_NIGHTLY=1 ctest --preset ci -j "$jobs" --timeout 36000
+  # Not by CTest, whose time limits are those of the short runs.
+  for program in formats_sweep_test soundness_test strict_witness_test stored_witness_test; do
+    "build/ci/bin/$program"
+  done
+  build/ci/bin/kvexact verify --backend host --cases 10000
+}
+
+fuzz() {
+  cmake --preset fuzz --log-level=WARNING
+  cmake --build --preset fuzz -j "$jobs"
+  build/fuzz/bin/write_fuzz_corpus build/fuzz/corpus
+  build/fuzz/bin/case_reader_fuzz -max_len=300000 -max_total_time=3600 -artifact_prefix=build/fuzz/ build/fuzz/corpus
 }
 
 lint() { ci/lint.sh; }
 
-[ $# -gt 0 ] || set -- matrix sanitized sweeps lint
+[ $# -gt 0 ] || set -- matrix sanitized sweeps fuzz lint
 for part in "$@"; do
   echo "== $part"
   "$part"
