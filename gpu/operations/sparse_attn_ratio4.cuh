@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// sparse_attn at its production shape: head 512, ratio 4 with overlap, state blocks of 4, packed rows, the seed's layout.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/primitives/arithmetic.cuh"
+#include "gpu/stages/gather.cuh"
+#include "gpu/stages/locate.cuh"
+#include "gpu/stages/paged_store.cuh"
+#include "gpu/stages/rms_norm.cuh"
+#include "gpu/stages/rope.cuh"
+#include "gpu/stages/shapes.cuh"
+#include "gpu/stages/softmax_compress.cuh"
+
+namespace kvexact::gpu {
+
+inline constexpr int kSparseThreads = 128;  // four columns a thread
+
+// 1 / rms over the head; a warp is a head group. `sums` has one entry a warp.
+template <class Arithmetic>
+__device__ inline float ReciprocalRmsOfBlock(const float4& c, float* sums, float eps) {
+  const float group = FoldHeadGroup(SquareChain(c));
+  if ((threadIdx.x & 31) == 0) sums[threadIdx.x / 32] = group;
+  __syncthreads();
+  return ReciprocalRms<Arithmetic, kSparseHead>(__fadd_rn(__fadd_rn(sums[0], sums[1]), __fadd_rn(sums[2], sums[3])), eps);
+}
+
+__device__ inline Rotation SparseRotation(const CompressArguments& arguments, std::int64_t position, int column) {
+  if (column < kSparseHead - kRopeDim) return {};
+  return LoadRotation(arguments.cos_sin + (position & ~std::int64_t{3}) * arguments.cos_sin_stride, kRopeDim / 2,
+                      (column - (kSparseHead - kRopeDim)) / 2);
+}
+
+// Few tokens: one block of threads a candidate, the shortest way through.
+template <class Arithmetic>
+__global__ void __launch_bounds__(kSparseThreads, 5) SparseAttnRatio4Few(const CompressArguments arguments) {
+  __shared__ float sums[kSparseHead / spec::kHeadGroup];
+  const int column = static_cast<int>(threadIdx.x) * 4;
+  const float4 norm_weight = LoadNormWeight(arguments, column);
+  Token token;
+  if (!Inspect<true>(arguments, blockIdx.x, 4, token)) return;
+  const WindowOfTwoBlocks window = ResolveTwoBlocks(arguments, token);
+  const Rotation rotation = SparseRotation(arguments, window.position, column);
+  float4 score[8];
+  float4 kv[8];
+  EightRows<kSparseHead>(arguments, window, column).Load(score, kv);
+  const Placement place = Place(arguments, spec::Layout(spec::kSparseAttnLayout), window.kv_slot);
+  if (window.first_window()) MaskEarlierRows(score, kv);
+  const float4 c = MeanOfEight<Arithmetic>(score, kv, [](int) {});
+  const float rrms = ReciprocalRmsOfBlock<Arithmetic>(c, sums, arguments.eps);
+  StoreSparse(place, column, Normalise(c, rrms, norm_weight), rotation, true);
+}
+
+// Many tokens: token_step blocks of threads share the candidates. While a window is summed, its registers
+// are refilled with the next one.
+template <class Arithmetic>
+__global__ void __launch_bounds__(kSparseThreads, 4) SparseAttnRatio4(const CompressArguments arguments) {
+  __shared__ float sums[2][kSparseHead / spec::kHeadGroup];
+  __shared__ float4 norm_weight[kSparseThreads];  // each thread keeps its own entry here and not in registers
+  __shared__ WindowOfTwoBlocks slots[kSparseThreads / 32][32];
+
+  const int column = static_cast<int>(threadIdx.x) * 4;
+  norm_weight[threadIdx.x] = LoadNormWeight(arguments, column);
+  const auto resolve = [&](const Token& token) { return ResolveTwoBlocks(arguments, token); };
+  TokenQueue<true, 1, WindowOfTwoBlocks, decltype(resolve)> queue(arguments, blockIdx.x, 4, slots[threadIdx.x / 32], resolve);
+  WindowOfTwoBlocks window;
+  if (!queue.Next(window)) return;
+  float4 score[8];
+  float4 kv[8];
+  EightRows<kSparseHead>(arguments, window, column).Load(score, kv);
+  int buffer = 0;
+  for (bool more = true; more;) {
+    const Rotation rotation = SparseRotation(arguments, window.position, column);
+    WindowOfTwoBlocks next = window;
+    more = queue.Next(next);
+    const EightRows<kSparseHead> rows(arguments, next, column);
+    if (window.first_window()) MaskEarlierRows(score, kv);
+    const float4 c = MeanOfEight<Arithmetic>(score, kv, [&](int r) {
+      LoadStreamIf(more, rows.score(r), score[r]);
+      LoadStreamIf(more, rows.kv(r), kv[r]);
+    });
+    const float rrms = ReciprocalRmsOfBlock<Arithmetic>(c, sums[buffer], arguments.eps);
+    const Placement place = Place(arguments, spec::Layout(spec::kSparseAttnLayout), window.kv_slot);
+    StoreSparse(place, column, Normalise(c, rrms, norm_weight[threadIdx.x]), rotation, true);
+    buffer ^= 1;
+    window = next;
+  }
+}
+
+}  // namespace kvexact::gpu

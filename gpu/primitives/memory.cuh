@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace kvexact::gpu {
+
+// A load that stays where it is written: the compiler may not move it behind a branch, where its latency would start later.
+__device__ inline std::int64_t LoadNow(const std::int64_t* p) {
+  std::int64_t v;
+  asm volatile("ld.volatile.global.s64 %0, [%1];" : "=l"(v) : "l"(p));
+  return v;
+}
+
+__device__ inline std::int32_t LoadNow(const std::int32_t* p) {
+  std::int32_t v;
+  asm volatile("ld.volatile.global.s32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+
+// 16 bytes that are read once: past the L1, which keeps nothing of them. `p` is 16-byte aligned.
+__device__ inline float4 LoadStream(const float* p) {
+  float4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "l"(p));
+  return v;
+}
+
+// As LoadStream, but it stays where it is written (see LoadNow).
+__device__ inline float4 LoadStreamNow(const float* p) {
+  float4 v;
+  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "l"(p)
+               : "memory");
+  return v;
+}
+
+// As LoadStream where `wanted`; leaves `v` as it is otherwise. No branch, so that loads stay in a row.
+__device__ inline void LoadStreamIf(bool wanted, const float* p, float4& v) {
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n@p ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];\n}"
+      : "+f"(v.x), "+f"(v.y), "+f"(v.z), "+f"(v.w)
+      : "l"(p), "r"(static_cast<unsigned>(wanted)));
+}
+
+__device__ inline uint4 LoadStream(const uint4* p) {
+  uint4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(p));
+  return v;
+}
+
+__device__ inline uint2 LoadStream(const uint2* p) {
+  uint2 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
+  return v;
+}
+
+__device__ inline void PrefetchL1(const void* p) { asm volatile("prefetch.global.L1 [%0];" ::"l"(p)); }
+
+// Starts a copy of 16 bytes to shared memory, as a group of its own, where `wanted`; an empty group otherwise.
+__device__ inline void CopyAsync(bool wanted, float4* to, const float* from) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\ncp.async.commit_group;\n}" ::"r"(
+          address),
+      "l"(from), "r"(static_cast<unsigned>(wanted))
+      : "memory");
+}
+
+// Waits until at most the kPending youngest groups of this thread are under way.
+template <int kPending>
+__device__ inline void WaitAsync() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+
+// Four consecutive floats at any alignment that a float may have.
+__device__ inline float4 LoadAny(const float* p, bool aligned) {
+  if (aligned) return LoadStream(p);
+  return make_float4(__ldg(p), __ldg(p + 1), __ldg(p + 2), __ldg(p + 3));
+}
+
+__device__ inline float Component(const float4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
+
+__device__ inline std::int64_t Shuffle(std::int64_t v, int lane) { return __shfl_sync(0xFFFFFFFFU, v, lane); }
+
+}  // namespace kvexact::gpu

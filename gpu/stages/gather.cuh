@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a window from the state cache.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/primitives/memory.cuh"
+#include "gpu/stages/arguments.cuh"
+#include "gpu/stages/locate.cuh"
+#include "gpu/stages/softmax_compress.cuh"
+
+namespace kvexact::gpu {
+
+// The window of a token at ratio 4 with overlap and state blocks of four positions: two whole blocks, the earlier one read
+// at head offset 0, the later one at the head dimension.
+struct WindowOfTwoBlocks {
+  std::int64_t position;
+  std::int64_t kv_slot;
+  std::int32_t earlier;  // block numbers; the first window of a request has no earlier block
+  std::int32_t later;
+
+  __device__ bool first_window() const { return position < 4; }
+};
+
+__device__ inline WindowOfTwoBlocks ResolveTwoBlocks(const CompressArguments& arguments, const Token& token) {
+  const std::int64_t block = token.position >> 2;
+  const std::int32_t* entry = arguments.block_table + token.request * arguments.table_stride + block;
+  WindowOfTwoBlocks window{token.position, token.kv_slot, 0, __ldg(entry)};
+  // A masked row is not read; the later block stands in for its address.
+  window.earlier = block == 0 ? window.later : __ldg(entry - 1);
+  return window;
+}
+
+// Addresses of that window's rows for four columns from `column`. Rows are packed: the state is kWidth wide and a position
+// takes 2 * kWidth, so that every row is a constant away from its block.
+template <int kHead>
+struct EightRows {
+  static constexpr int kWidth = 2 * kHead;
+  const float* earlier;
+  const float* later;
+
+  __device__ EightRows(const CompressArguments& arguments, const WindowOfTwoBlocks& window, int column)
+      : earlier(arguments.state + window.earlier * arguments.block_stride + column),
+        later(arguments.state + window.later * arguments.block_stride + kHead + column) {}
+  __device__ const float* kv(int r) const { return r < 4 ? earlier + r * (2 * kWidth) : later + (r - 4) * (2 * kWidth); }
+  __device__ const float* score(int r) const { return kv(r) + kWidth; }
+  __device__ void Load(float4 (&scores)[8], float4 (&kvs)[8]) const {
+#pragma unroll
+    for (int r = 0; r < 8; ++r) scores[r] = LoadStreamNow(score(r));
+#pragma unroll
+    for (int r = 0; r < 8; ++r) kvs[r] = LoadStreamNow(kv(r));
+  }
+};
+
+// The first window of a request: its earlier block does not exist.
+__device__ inline void MaskEarlierRows(float4 (&score)[8], float4 (&kv)[8]) {
+#pragma unroll
+  for (int r = 0; r < 4; ++r) {
+    score[r] = MaskedScore();
+    kv[r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+  }
+}
+
+}  // namespace kvexact::gpu

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws cases and compares the kernels with the reference, byte for byte.
+// Exit status: 0 all equal; 1 a difference; 2 bad usage; 3 there is no device.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "gpu/operations/machine.h"
+#include "gpu/tests/fuzz_case.h"
+#include "harness/generate/draw.h"
+#include "harness/generate/generate.h"
+
+namespace kvexact::gpu {
+namespace {
+
+struct Options {
+  std::uint64_t seed = 1;
+  std::int64_t cases = 1000;
+  std::int64_t size = 1;
+  std::int64_t max_configs = 200;
+  std::int64_t seconds = 0;   // 0: no limit
+  int threads = 0;            // 0: one a core
+  bool huge = false;
+};
+
+struct Totals {
+  std::mutex mutex;
+  std::map<std::string, FuzzOutcome> by_operation;
+  std::int64_t cases = 0;
+  std::vector<std::string> failures;
+};
+
+class Run {
+ public:
+  Run(const Options& options, const Machine& machine) : options_(options), machine_(machine) {
+    for (const spec::OperationRow& row : spec::kOperations) settings_.operations.push_back(row.id);
+    settings_.seed = options.seed;
+    settings_.size = options.size;
+    settings_.max_configs = options.max_configs;
+  }
+
+  void Work() {
+    FuzzDevice device;
+    cudaStreamCreate(&device.stream);
+    for (std::int64_t i = next_++; i < options_.cases && !OutOfTime() && failed_ < 20; i = next_++) {
+      const CaseSpec spec = Draw(settings_, static_cast<std::uint64_t>(i));
+      const Case c = Generate(spec);
+      const FuzzOutcome outcome = FuzzCase(c, machine_, device);
+      const std::scoped_lock lock(totals_.mutex);
+      FuzzOutcome& sum = totals_.by_operation[c.row().name];
+      sum.launches += outcome.launches;
+      sum.bytes += outcome.bytes;
+      ++totals_.cases;
+      if (!outcome.failure.empty()) {
+        ++failed_;
+        totals_.failures.push_back(c.name + "\n    " + outcome.failure);
+      }
+    }
+    cudaStreamDestroy(device.stream);
+  }
+
+  int Report() const {
+    std::int64_t launches = 0;
+    std::int64_t bytes = 0;
+    for (const auto& [name, sum] : totals_.by_operation) {
+      fmt::print("{:16} launches={} bytes={}\n", name, sum.launches, sum.bytes);
+      launches += sum.launches;
+      bytes += sum.bytes;
+    }
+    for (const std::string& failure : totals_.failures) fmt::print("different: {}\n", failure);
+    fmt::print("gpu_fuzz seed={} cases={} launches={} bytes={} different={}\n", options_.seed, totals_.cases, launches, bytes,
+               totals_.failures.size());
+    return totals_.failures.empty() && totals_.cases > 0 ? 0 : 1;
+  }
+
+ private:
+  bool OutOfTime() const {
+    return options_.seconds > 0 && std::chrono::steady_clock::now() - start_ > std::chrono::seconds(options_.seconds);
+  }
+
+  Options options_;
+  Machine machine_;
+  DrawSettings settings_;
+  Totals totals_;
+  std::atomic<std::int64_t> next_ = 0;
+  std::atomic<int> failed_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+int Main(int argc, char** argv) {
+  CLI::App app("Compares the CUDA kernels with the strict model on drawn cases.");
+  Options options;
+  app.add_option("--seed", options.seed, "of the draw")->capture_default_str();
+  app.add_option("--cases", options.cases, "at most")->capture_default_str();
+  app.add_option("--size", options.size, "work a case, as a multiple of a few tokens")->capture_default_str();
+  app.add_option("--max-configs", options.max_configs, "configurations in the run")->capture_default_str();
+  app.add_option("--time", options.seconds, "seconds after which no case is begun; 0: no limit")->capture_default_str();
+  app.add_option("--threads", options.threads, "0: one a core")->capture_default_str();
+  app.add_flag("--huge", options.huge, "caches beyond 2^32 bytes first");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  Machine machine;
+  if (const Status s = ThisMachine(machine); !s.ok()) {
+    fmt::print(stderr, "gpu_fuzz: {}\n", s.message);
+    return 3;
+  }
+  if (options.huge) {
+    if (const std::string failure = FuzzHuge(static_cast<std::int64_t>(options.seed)); !failure.empty()) {
+      fmt::print("different: {}\n", failure);
+      return 1;
+    }
+    fmt::print("caches beyond 2^32 bytes: equal\n");
+  }
+  Run run(options, machine);
+  const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads) : std::thread::hardware_concurrency();
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back([&] { run.Work(); });
+  for (std::thread& worker : workers) worker.join();
+  return run.Report();
+}
+
+}  // namespace
+}  // namespace kvexact::gpu
+
+int main(int argc, char** argv) { return kvexact::gpu::Main(argc, argv); }
