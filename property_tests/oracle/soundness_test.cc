@@ -180,6 +180,7 @@ TEST_P(Soundness, CompressionStaysInsideItsSets) {
   std::array<std::int64_t, 5> classes{};
   std::int64_t tokens = 0;
   std::int64_t evaluations = 0;
+  std::int64_t judged = 0;
   std::int64_t left_out = 0;
   int failed_cases = 0;
   for (; tokens < wanted && failed_cases < 5; ++seed) {
@@ -224,9 +225,13 @@ TEST_P(Soundness, CompressionStaysInsideItsSets) {
         witness->Expect(value, Describe(p));
         Write(c, witness->index, witness->token, value, after);
       }
-      const CaseVerdict verdict = Judge(c, options, c.outputs_before, after);
-      EXPECT_TRUE(verdict.right()) << Describe(p) << " touched " << verdict.touched << Explain(verdict);
-      sound = verdict.right();
+      // The judge encloses every token anew; it sees one evaluation in three.
+      if ((seed + i / share) % 3 == 0) {
+        const CaseVerdict verdict = Judge(c, options, c.outputs_before, after);
+        EXPECT_TRUE(verdict.right()) << Describe(p) << " touched " << verdict.touched << Explain(verdict);
+        sound = verdict.right();
+        judged += static_cast<std::int64_t>(live.size());
+      }
       for (const auto& witness : live) sound = sound && witness->failures() == 0;
       if (!sound) break;
     }
@@ -236,12 +241,14 @@ TEST_P(Soundness, CompressionStaysInsideItsSets) {
 
   std::cout << "budget " << budget.name << ": " << tokens << " tokens (finite " << classes[0] << ", norm overflow "
             << classes[1] << ", infinite KV " << classes[2] << ", NaN " << classes[3] << ", open " << classes[4]
-            << "), " << evaluations << " evaluations, " << left_out << " tokens left out\n";
+            << "), " << evaluations << " evaluations, " << judged << " of them judged, " << left_out
+            << " tokens left out\n";
   for (std::size_t stage = 0; stage < kStages; ++stage) {
     std::cout << "  fill of " << kStageNames[stage] << ": " << reports[stage].Text() << '\n';
     RecordProperty(std::string("largest_fill_") + std::to_string(stage), std::to_string(reports[stage].largest()));
   }
   EXPECT_GE(tokens, wanted);
+  EXPECT_GT(judged, 0);
   EXPECT_GT(reports[kRotated].count(), 0);
   // A bound that no perturbation comes near would make this test prove little.
   EXPECT_GT(reports[kColumns].largest(), 0.5);
