@@ -25,5 +25,7 @@ Command AddList(CLI::App& program);
 Command AddGen(CLI::App& program);
 Command AddVerify(CLI::App& program);
 Command AddReplay(CLI::App& program);
+Command AddSelftest(CLI::App& program);
+Command AddExplain(CLI::App& program);
 
 }  // namespace kvexact::cli

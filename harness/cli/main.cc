@@ -28,12 +28,13 @@ std::string VersionText() {
 int Run(int argc, char** argv) {
   CLI::App program{"Judges KV-cache compression and indexer-Q kernels against a bit-exact model, element by element."};
   program.name("kvexact");
-  program.require_subcommand(1);
+  program.require_subcommand(0, 1);
   program.set_version_flag("--version", VersionText());
   program.footer(
       "Exit status: 0 right; 1 the subject is at fault; 2 bad usage or unreadable input; 3 nothing was judged, or\n"
       "--require-all unmet; 4 the harness failed. The last line of verify, replay and selftest is for scripts.");
-  const Command commands[] = {AddList(program), AddGen(program), AddVerify(program), AddReplay(program)};
+  const Command commands[] = {AddList(program), AddGen(program), AddVerify(program), AddReplay(program),
+                              AddSelftest(program), AddExplain(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
@@ -45,6 +46,7 @@ int Run(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
+  Complain("a command is needed; kvexact --help lists them");
   return kBadInput;
 }
 

@@ -26,8 +26,14 @@ Progress::Progress(std::int64_t total, std::optional<Clock::time_point> deadline
       start_(Clock::now()),
       next_(start_ + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kNextLine))) {}
 
-Progress::~Progress() {
+void Progress::Finish() {
   if (drawn_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+}
+
+void Progress::Complain(const std::string& text) {
+  Finish();
+  std::fprintf(stderr, "kvexact: %s\n", text.c_str());
 }
 
 double Progress::Share() const {

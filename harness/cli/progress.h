@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace kvexact::cli {
 
@@ -12,11 +13,15 @@ class Progress {
  public:
   // `total` cases, or as many as fit before `deadline`.
   Progress(std::int64_t total, std::optional<std::chrono::steady_clock::time_point> deadline, bool quiet);
-  ~Progress();  // clears the bar
+  ~Progress() { Finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void Advance(bool failed);
+  // Clears the bar.
+  void Finish();
+  // One line, "kvexact: TEXT", quiet or not.
+  void Complain(const std::string& text);
 
  private:
   double Share() const;

@@ -40,6 +40,7 @@ int Replay(const ReplayArguments& a) {
     Progress progress(source.count, {}, a.output.quiet);
     const auto consume = [&](const CaseResult& result) {
       report.Add(result, options);
+      if (result.status == CaseStatus::kUnreadable) progress.Complain(result.message);
       progress.Advance(!result.right());
     };
     if (backend) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/report/build_info.h"
+#include "harness/report/table_text.h"
 
 namespace kvexact {
 namespace {
@@ -14,25 +15,6 @@ namespace {
 constexpr std::size_t kProblemsShown = 8;
 
 using Cells = std::vector<std::string>;
-
-// Columns as wide as their widest cell; the first two left-aligned, the others right-aligned.
-std::string Table(const std::vector<Cells>& lines) {
-  std::vector<std::size_t> widths;
-  for (const Cells& cells : lines) {
-    widths.resize(std::max(widths.size(), cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  std::string text;
-  for (const Cells& cells : lines) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      line += i < 2 ? fmt::format("{:<{}}  ", cells[i], widths[i]) : fmt::format("{:>{}}  ", cells[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
 
 std::string Percent(std::optional<double> value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
 
@@ -56,7 +38,7 @@ std::string TotalsText(const Report& report) {
                                "touched", "unwritten", "unstable", "unjudged", "code%", "scale%", "bf16%", "weight%",
                                "fp32 ulp"}};
   for (const ReportRow& row : report.rows()) lines.push_back(RowCells(spec::row(row.op).name, row));
-  return Table(lines) +
+  return TableText(lines, 2) +
          "code% to weight%: share of allowed sets with one member; fp32 ulp: mean width of the allowed sets\n";
 }
 

@@ -64,7 +64,7 @@ class Comparison {
       ++unwritten_[static_cast<std::size_t>(site.kind)];
     }
     if (Known(site)) return;
-    Add(site, Problem::What::kUnwritten, fmt::format("0x{:0{}X}", site.Load(runs_.first.after), Digits(site)),
+    Add(site, Problem::What::kUnwritten, site.Text(site.Load(runs_.first.after)),
         "a value that does not depend on what the buffer held");
   }
 
@@ -85,11 +85,9 @@ class Comparison {
   void CountUnstable(const ElementSite& site, std::uint32_t first, std::uint32_t other, const char* when) {
     ++result_.unstable[static_cast<std::size_t>(site.kind)];
     Add(site, Problem::What::kUnstable,
-        fmt::format("0x{:0{}X}, {} 0x{:0{}X}", first, Digits(site), when, other, Digits(site)),
+        fmt::format("{}, {} {}", site.Text(first), when, site.Text(other)),
         "the same value in every run");
   }
-
-  static int Digits(const ElementSite& site) { return site.shift < 0 ? 2 * site.bytes : 1; }
 
   // Whether the judge described this element already.
   bool Known(const ElementSite& site) const {
@@ -102,14 +100,7 @@ class Comparison {
   void Add(const ElementSite& site, Problem::What what, std::string observed, std::string expected) {
     std::vector<Problem>& problems = result_.verdict.problems;
     if (problems.size() >= CaseVerdict::kMaxProblems) return;
-    Problem problem;
-    problem.what = what;
-    problem.kind = site.kind;
-    problem.buffer = site.buffer;
-    problem.byte_offset = site.byte_offset;
-    problem.token = site.token;
-    problem.head = site.head;
-    problem.element = site.element;
+    Problem problem = ProblemAt(site, what);
     problem.observed = std::move(observed);
     problem.expected = std::move(expected);
     problems.push_back(std::move(problem));

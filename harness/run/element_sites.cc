@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/element_sites.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace kvexact {
@@ -104,6 +106,22 @@ std::uint32_t ElementSite::Load(const TensorMap& outputs) const {
   std::uint32_t bits = 0;
   std::memcpy(&bits, at, static_cast<std::size_t>(bytes));
   return shift < 0 ? bits : bits >> shift & 0xFU;
+}
+
+std::string ElementSite::Text(std::uint32_t element_bits) const {
+  return fmt::format("0x{:0{}X}", element_bits, shift < 0 ? 2 * bytes : 1);
+}
+
+Problem ProblemAt(const ElementSite& site, Problem::What what) {
+  Problem problem;
+  problem.what = what;
+  problem.kind = site.kind;
+  problem.buffer = site.buffer;
+  problem.byte_offset = site.byte_offset;
+  problem.token = site.token;
+  problem.head = site.head;
+  problem.element = site.element;
+  return problem;
 }
 
 bool SameValue(const ElementSite& site, std::uint32_t a, std::uint32_t b) {

@@ -24,7 +24,12 @@ struct ElementSite {
 
   // Bits of the element in its buffer, little-endian.
   std::uint32_t Load(const TensorMap& outputs) const;
+  // Bits in hexadecimal, with the element's number of digits.
+  std::string Text(std::uint32_t element_bits) const;
 };
+
+// A problem of that element, without its texts.
+Problem ProblemAt(const ElementSite& site, Problem::What what);
 
 // Whether both bits are the same value: equal, or both a NaN of a bf16 or fp32 element, whose payload has no meaning.
 bool SameValue(const ElementSite& site, std::uint32_t a, std::uint32_t b);

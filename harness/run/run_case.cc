@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "harness/run/exact_claim.h"
+
 namespace kvexact {
 namespace {
 
@@ -57,11 +59,11 @@ void KeepEvidence(const Case& c, const TensorMap& before, const TensorMap& after
 
 }  // namespace
 
-CaseTrial::CaseTrial(const Case& c, const Stages& stages) : case_(c), written_(WrittenBytes(c, stages)) {
-  const TensorMap strict = StrictOutputs(c);
+CaseTrial::CaseTrial(const Case& c, const Stages& stages)
+    : case_(c), written_(WrittenBytes(c, stages)), strict_(StrictOutputs(c)) {
   const std::uint64_t seed = SeedOf(c.name);
   const auto fill = [&](const Poison& poison) {
-    TensorMap before = Poisoned(strict, written_, poison, seed);
+    TensorMap before = Poisoned(strict_, written_, poison, seed);
     TensorMap after = before;
     return RunOutputs{std::move(before), std::move(after)};
   };
@@ -93,6 +95,7 @@ void CaseTrial::RunReordered(Backend& backend) {
 }
 
 void CaseTrial::Run(Backend& backend) {
+  claims_exact_ = backend.info().bit_exact;
   if (!RunOnce(backend, case_, runs_.first.after, "")) return;
   if (!RunOnce(backend, case_, runs_.second.after, "in a second run: ")) return;
   if (runs_.reordered) RunReordered(backend);
@@ -107,6 +110,7 @@ CaseResult CaseTrial::Judge(const JudgeOptions& options) {
   }
   result.verdict = kvexact::Judge(case_, options, runs_.first.before, runs_.first.after);
   CompareRuns(case_, *options.stages, written_, runs_, result);
+  if (claims_exact_) HoldToExactClaim(case_, *options.stages, strict_, runs_.first.after, result);
   CountWrittenInputs(written_inputs_, result.verdict);
   KeepEvidence(case_, runs_.first.before, runs_.first.after, result);
   return result;
@@ -119,10 +123,6 @@ CaseResult RunCase(Backend& backend, const Case& c, const JudgeOptions& options)
 }
 
 CaseResult JudgeRecorded(const Case& c, const JudgeOptions& options) {
-  if (!c.outputs_after) {
-    const std::string first = c.outputs_before.empty() ? "output" : c.outputs_before.begin()->first;
-    throw InputError(c.name, first + "_after", "is missing: the file holds no recorded outputs");
-  }
   CaseResult result = ResultFor(c);
   result.verdict = Judge(c, options, c.outputs_before, *c.outputs_after);
   KeepEvidence(c, c.outputs_before, *c.outputs_after, result);

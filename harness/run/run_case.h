@@ -22,7 +22,7 @@ class CaseTrial {
   // Stops at the first run that does not end well; an exception is an error of the subject.
   void Run(Backend& backend);
 
-  // Judges the first run and compares the others with it.
+  // Judges the first run, compares the others with it, and holds a subject that claims to equal the model to that.
   CaseResult Judge(const JudgeOptions& options);
 
  private:
@@ -31,6 +31,8 @@ class CaseTrial {
 
   const Case& case_;
   ByteRanges written_;
+  TensorMap strict_;
+  bool claims_exact_ = false;
   CaseRuns runs_;
   std::vector<PartialLaunch> launches_;
   RunOutcome outcome_;                       // of the first run that did not end well
@@ -39,7 +41,7 @@ class CaseTrial {
 
 CaseResult RunCase(Backend& backend, const Case& c, const JudgeOptions& options);
 
-// Judges the outputs that were recorded with the case. Throws InputError where there are none.
+// Judges the outputs that were recorded with the case; there must be some.
 CaseResult JudgeRecorded(const Case& c, const JudgeOptions& options);
 
 }  // namespace kvexact

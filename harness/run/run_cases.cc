@@ -53,7 +53,15 @@ void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& op
 
 void JudgeRecordings(const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
                      const ConsumeResult& consume) {
-  ForEachCase(source, limits, [&](const Case& c) { return JudgeRecorded(c, options); }, consume);
+  CaseSource recorded = source;
+  recorded.load = [&source](std::int64_t i) {
+    Case c = source.load(i);
+    if (!c.outputs_after) {
+      throw InputError(source.name(i), c.outputs_before.begin()->first + "_after", "is missing: nothing was recorded");
+    }
+    return c;
+  };
+  ForEachCase(recorded, limits, [&](const Case& c) { return JudgeRecorded(c, options); }, consume);
 }
 
 }  // namespace kvexact

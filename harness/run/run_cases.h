@@ -26,7 +26,7 @@ using ConsumeResult = std::function<void(CaseResult)>;
 void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
               const ConsumeResult& consume);
 
-// Judges the outputs recorded with every case.
+// Judges the outputs recorded with every case; a case without them becomes an unreadable result.
 void JudgeRecordings(const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
                      const ConsumeResult& consume);
 
