@@ -121,6 +121,20 @@ TEST(Enclosure, NormStraddlingTheRangeAdmitsBothOutcomes) {
   EXPECT_EQ(enclosure.InverseSqrt(sum).classes, kFinite | kZero);
 }
 
+TEST(Enclosure, RotationWithOneInfinityAdmitsFusedAndSeparateProducts) {
+  Enclosure::Row row;
+  const Enclosure enclosure(DefaultBudget());
+  const float values[] = {2.8e38F, kInf, 1, kInf};
+  enclosure.Assign(values, row);
+  const float cos[] = {1.3F, 0.5F};
+  const float sin[] = {1.5F, 0.5F};
+  enclosure.RotatePairs(row, 0, 2, cos, sin);
+  // 2.8e38 * 1.3 overflows where it is rounded: inf - inf.
+  EXPECT_EQ(row.classes[0], kNegInf | kNan);
+  EXPECT_EQ(row.classes[1], kPosInf);
+  EXPECT_EQ(row.classes[2], kNegInf);
+}
+
 TEST(Enclosure, ConvertsInwardsToFp32) {
   const Fp32Interval exact = Enclosure::ToFp32({1.0, 0.0, kFinite});
   EXPECT_EQ(exact.lo, 1.0F);

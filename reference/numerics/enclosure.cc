@@ -72,6 +72,7 @@ std::uint8_t OverflowClasses(unsigned char overflow) {
 }
 
 EnclosedValue WithOverflow(EnclosedValue value) {
+  if ((value.classes & kFinite) == 0) return value;
   if (value.mid + value.rad >= kSurelyFinite) value.classes |= kPosInf;
   if (value.mid - value.rad <= -kSurelyFinite) value.classes |= kNegInf;
   if (std::fabs(value.mid) - value.rad >= kSurelyInfinite) value.classes &= static_cast<std::uint8_t>(~kFinite);
@@ -448,15 +449,18 @@ void Enclosure::RotateAny(Row& row, int i, float cos, float sin) const {
     out.rad += Underflow(out.mid, out.rad + reach, underflow_);
     out.rad += FlushedOperand(a.mid, a.rad, p.mid) + FlushedOperand(b.mid, b.rad, q.mid) +
                FlushedOperand(p.mid, 0, std::fabs(a.mid) + a.rad) + FlushedOperand(q.mid, 0, std::fabs(b.mid) + b.rad);
-    if ((a.classes | b.classes) == kFinite && (p.classes | q.classes) == kFinite) {
-      // A product may overflow although the sum does not: then inf, or inf - inf.
-      const EnclosedValue one{first, a.rad * std::fabs(p.mid) + std::fabs(first) * row.common, kFinite};
-      const EnclosedValue two{second, b.rad * std::fabs(q.mid) + std::fabs(second) * row.common, kFinite};
-      const EnclosedValue sum{out.mid, out.rad + std::fabs(out.mid) * row.common, kFinite};
-      out.classes = SumClasses(WithOverflow(one).classes, WithOverflow(two).classes) | WithOverflow(sum).classes;
-    } else {
-      out.classes = SumClasses(ProductClasses(a, p), ProductClasses(b, q));
-    }
+    // Either product, or both, are rounded before the addition; a rounded one may overflow although the
+    // sum does not: then inf, or inf - inf.
+    const auto rounded = [&](const EnclosedValue& value, const EnclosedValue& factor, double product) {
+      const double rad = value.rad * std::fabs(factor.mid) + std::fabs(product) * row.common;
+      return WithOverflow({product, rad, ProductClasses(value, factor)}).classes;
+    };
+    const std::uint8_t first_rounded = rounded(a, p, first);
+    const std::uint8_t second_rounded = rounded(b, q, second);
+    const std::uint8_t classes = SumClasses(first_rounded, second_rounded) |
+                                 SumClasses(ProductClasses(a, p), second_rounded) |
+                                 SumClasses(first_rounded, ProductClasses(b, q));
+    out.classes = WithOverflow({out.mid, out.rad + std::fabs(out.mid) * row.common, classes}).classes;
     return out;
   };
   const EnclosedValue minus_s{-s.mid, 0, static_cast<std::uint8_t>((s.classes & (kFinite | kNan)) |
