@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strict model behind the interface of an implementation under test.
 #include "harness/backend/backend.h"
-#include "reference/operations/finalize.h"
-#include "reference/operations/fused_compress.h"
-#include "reference/operations/gather_split.h"
 #include "reference/operations/indexer_q.h"
-#include "reference/operations/two_stage.h"
+#include "reference/operations/run_compress.h"
 
 namespace kvexact {
 namespace {
-
-void RunCompress(const CompressInputs& in, const CompressOutputs& out) {
-  const Stages& stages = SeedStages();
-  const Policy& policy = SeedPolicy();
-  switch (in.op) {
-    case spec::Operation::kTwoStage:
-      TwoStage(stages, policy, in, out);
-      return;
-    case spec::Operation::kGatherSplit:
-      GatherSplit(stages, in, 0, in.num_actual, out.scratch, out.scratch_stride);
-      return;
-    case spec::Operation::kFinalize:
-      Finalize(stages, policy, in, 0, in.num_actual, in.scratch.data(), in.scratch.outerStride(), out);
-      return;
-    default:
-      FusedCompress(stages, policy, in, 0, in.num_actual, out);
-  }
-}
 
 class ReferenceBackend final : public Backend {
  public:
@@ -38,7 +17,7 @@ class ReferenceBackend final : public Backend {
       IndexerQ(SeedStages(), SeedPolicy(), binding.inputs(), BindIndexerQOutputs(c, outputs));
     } else {
       const CompressBinding binding(c);
-      RunCompress(binding.inputs(), BindCompressOutputs(c, outputs));
+      RunCompress(SeedStages(), SeedPolicy(), Strict(), binding.inputs(), BindCompressOutputs(c, outputs));
     }
     return {};
   }

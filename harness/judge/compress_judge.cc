@@ -122,7 +122,7 @@ class CompressJudge {
       verdict_.tally(ElementKind::kBf16).unjudged += layout.rope_values;
       return;
     }
-    RoundToken(*options_.stages, *options_.policy, layout, strict_work_.row, expected_);
+    RoundToken(*options_.stages, *options_.policy, layout, strict_, strict_work_, expected_);
     CandidatesOf(enclosure_, enclosed_work_.row, 0, layout.code_values, options_.policy->bf16_before_quantise, candidates_);
     const QuantiseRule rule = CompressRule(layout, *options_.policy);
     for (int b = 0; b < layout.scales(); ++b) JudgeBlock(rule, b);

@@ -44,7 +44,7 @@ Out RunStages(const A& a, const CompressInputs& in, std::int64_t index) {
   stages.rms_norm(a, work.row, {in.norm_weight.data(), static_cast<std::size_t>(in.norm_weight.size())},
                   in.rms_norm_eps);
   out.normed = Values(work.row);
-  stages.rope(a, work.row, AnglesOf(in, token.position));
+  stages.rope(a, work.row, AnglesOf(SeedStages(), in, token.position));
   out.rotated = Values(work.row);
   return out;
 }

@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/operations/compress_token.h"
 
-#include "reference/formats/bf16.h"
+#include <cstring>
 
 namespace kvexact {
 
-RopeAngles AnglesOf(const CompressInputs& in, std::int64_t position) {
-  const float* row = in.cos_sin.row(position / in.ratio * in.ratio).data();
-  const auto rope = static_cast<int>(in.rope_head_dim);
-  const auto first = static_cast<int>(in.head_dim) - rope;
-  const bool rotates_whole_head = spec::row(in.op).layout->rope_values == 0;
-  return {row, row + rope / 2, first, rope / 2, rotates_whole_head ? 0 : first};
+RopeAngles AnglesOf(const Stages& stages, const CompressInputs& in, std::int64_t position) {
+  return stages.angles({&in.cos_sin, position, in.ratio, static_cast<int>(in.head_dim),
+                        static_cast<int>(in.rope_head_dim), RotatesWholeHead(in)});
 }
 
-void RoundToken(const Stages& stages, const Policy& policy, const spec::Layout& layout, const Strict::Row& row,
-                StoredToken& out) {
-  const QuantiseRule rule = CompressRule(layout, policy);
-  float values[kMaxHeadDim];
-  for (int i = 0; i < layout.code_values; ++i) {
-    values[i] = policy.bf16_before_quantise ? WidenBf16(RoundToBf16(row.value[i])) : row.value[i];
-  }
-  const auto size = static_cast<std::size_t>(layout.quant_block);
-  for (int b = 0; b < layout.scales(); ++b) {
-    const std::span<const float> block{values + b * layout.quant_block, size};
-    const int exponent = stages.exponent(rule, stages.absmax(rule, block));
-    stages.encode(rule, block, exponent, out.codes + b * layout.quant_block);
-    out.scales[b] = StoredScale(layout.scale_type, exponent);
-  }
-  for (int i = 0; i < layout.rope_values; ++i) out.rope[i] = RoundToBf16(row.value[layout.code_values + i]);
+void RoundToken(const Stages& stages, const Policy& policy, const spec::Layout& layout, const float* rotated,
+                const float* unrotated, StoredToken& out) {
+  const auto codes = static_cast<std::size_t>(layout.code_values);
+  const QuantiseTask task{CompressRule(layout, policy), layout.scale_type,  policy.bf16_before_quantise,
+                          layout.quant_block,           {rotated, codes}, {unrotated, codes}};
+  QuantisedValues quantised;
+  stages.quantise(stages, task, quantised);
+  std::memcpy(out.codes, quantised.codes, codes);
+  std::memcpy(out.scales, quantised.stored, static_cast<std::size_t>(layout.scales()) * sizeof *quantised.stored);
+  stages.round_rope({rotated + codes, static_cast<std::size_t>(layout.rope_values)}, out.rope);
 }
 
 }  // namespace kvexact

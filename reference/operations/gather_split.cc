@@ -7,19 +7,10 @@
 
 namespace kvexact {
 
-void GatherSplit(const Stages& stages, const CompressInputs& in, std::int64_t first, std::int64_t last, float* scratch,
-                 std::int64_t scratch_stride) {
-  const Strict strict;
-  TokenWorkspace<Strict> work;
-  for (std::int64_t t = first; t < last; ++t) {
-    LiveToken token;
-    if (!stages.locate(in, t, token)) continue;
-    CompressColumns(stages, strict, in, token, work);
-    float* row = scratch + (t - first) * scratch_stride;
-    for (int i = 0; i < work.row.columns; ++i) {
-      const float x = work.row.value[i];
-      row[i] = x != x ? std::bit_cast<float>(spec::kFp32.canonical_nan) : x;
-    }
+void StoreScratchRow(const float* values, std::int64_t count, float* row) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float x = values[i];
+    row[i] = x != x ? std::bit_cast<float>(spec::kFp32.canonical_nan) : x;
   }
 }
 

@@ -4,16 +4,21 @@
 #include <cstring>
 
 #include "reference/formats/e2m1.h"
+#include "reference/stages/stages.h"
 
 namespace kvexact {
 
-void PagedStore(const StoredToken& token, const spec::PagedCache& cache, std::int64_t slot, std::uint8_t* bytes) {
+void PackPairs(std::span<const std::uint8_t> nibbles, std::uint8_t* bytes) {
+  const std::uint8_t* x = nibbles.data();
+  for (std::size_t i = 0, n = nibbles.size() / 2; i < n; ++i) bytes[i] = PackNibbles(x[2 * i], x[2 * i + 1]);
+}
+
+void PagedStore(const Stages& stages, const StoredToken& token, const spec::PagedCache& cache, std::int64_t slot,
+                std::uint8_t* bytes) {
   const spec::Layout& layout = cache.layout;
   std::uint8_t* codes = bytes + cache.codes(slot);
   if (layout.code_type == spec::CodeType::kE2M1Nibble) {
-    for (int i = 0; i < layout.code_values; i += 2) {
-      codes[i / 2] = PackNibbles(token.codes[i], token.codes[i + 1]);
-    }
+    stages.pack({token.codes, static_cast<std::size_t>(layout.code_values)}, codes);
   } else {
     std::memcpy(codes, token.codes, static_cast<std::size_t>(layout.code_values));
   }

@@ -10,8 +10,28 @@ constexpr ArithmeticStages<A> SeedArithmeticStages() {
 }
 
 constexpr Stages kSeedStages{
-    &Locate,        &Gather,        SeedArithmeticStages<Strict>(), SeedArithmeticStages<Enclosure>(),
-    &BlockAbsmax,   &BlockExponent, &EncodeBlock,                   &PagedStore,
+    .launch = &LaunchAsGiven,
+    .launch_q = &LaunchQAsGiven,
+    .plan = &PlanTwoStage,
+    .locate = &Locate,
+    .locate_finalize = &Locate,
+    .gather = &Gather,
+    .angles = &Angles,
+    .strict = SeedArithmeticStages<Strict>(),
+    .enclosure = SeedArithmeticStages<Enclosure>(),
+    .quantise_input = &RoundInputToBf16,
+    .absmax = &BlockAbsmax,
+    .exponent = &BlockExponent,
+    .encode = &EncodeBlock,
+    .stored_scale = &StoredScale,
+    .quantise = &QuantiseBlocks,
+    .round_rope = &RoundRopeToBf16,
+    .round_q_head = &RoundQHeadValues,
+    .fold_weight = &FoldWeight,
+    .stored_weight = &StoredWeight,
+    .pack = &PackPairs,
+    .store = &PagedStore,
+    .store_q_head = &StoreQHead,
 };
 
 }  // namespace
