@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/operations/compress_any.cuh"
+
+#include "gpu/operations/enqueue.h"
 #include "gpu/operations/launch.h"
 
 namespace kvexact::gpu {
 
 cudaError_t LaunchCompressAny(CompressArguments arguments, int head, const Machine& machine, cudaStream_t stream) {
   DealOut(std::int64_t{4} * machine.multiprocessors, arguments);
-  const auto grid = static_cast<unsigned>(arguments.token_step);
-  if (head == kSparseHead) {
-    CompressAny<Strict, kSparseHead><<<grid, kAnyThreads, 0, stream>>>(arguments);
-  } else {
-    CompressAny<Strict, kIndexerHead><<<grid, kAnyThreads, 0, stream>>>(arguments);
-  }
-  return cudaGetLastError();
+  const auto kernel = head == kSparseHead ? CompressAny<Strict, kSparseHead> : CompressAny<Strict, kIndexerHead>;
+  return Enqueue(kernel, {arguments.token_step, kAnyThreads}, stream, arguments);
 }
 
 cudaError_t LaunchGatherSplit(CompressArguments arguments, const Machine& machine, cudaStream_t stream) {
   DealOut(std::int64_t{4} * machine.multiprocessors, arguments);
-  const auto grid = static_cast<unsigned>(arguments.token_step * (kSparseHead / spec::kHeadGroup));
-  GatherSplitAny<Strict><<<grid, kAnyThreads, 0, stream>>>(arguments);
-  return cudaGetLastError();
+  const std::int64_t blocks = arguments.token_step * (kSparseHead / spec::kHeadGroup);
+  return Enqueue(GatherSplitAny<Strict>, {blocks, kAnyThreads}, stream, arguments);
 }
 
 cudaError_t LaunchFinalize(CompressArguments arguments, const Machine& machine, cudaStream_t stream) {
   DealOut(std::int64_t{16} * machine.multiprocessors, arguments);
-  Finalize<Strict><<<static_cast<unsigned>(arguments.token_step), kFinalizeThreads, 0, stream>>>(arguments);
-  return cudaGetLastError();
+  return Enqueue(Finalize<Strict>, {arguments.token_step, kFinalizeThreads}, stream, arguments);
 }
 
 }  // namespace kvexact::gpu

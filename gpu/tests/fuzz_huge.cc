@@ -97,7 +97,7 @@ std::string RunMoved(const Case& c, const TensorMap& expected, bool misaligned) 
 }  // namespace
 
 std::string FuzzHuge(std::int64_t seed) {
-  for (const char* text : {"op=sparse_attn", "op=sparse_attn ratio=128 overlap=0 block=8 page=2 requests=0+1024x1",
+  for (const char* text : {"op=sparse_attn", "op=sparse_attn ratio=128 overlap=false block=8 page=2 requests=0+1024x1",
                            "op=indexer_fp8 requests=0+64x1", "op=indexer_mxfp4 requests=0+64x1"}) {
     const Case c = Generate(ParseSpec(fmt::format("{} seed={}", text, seed)));
     TensorMap expected = c.outputs_before;

@@ -27,7 +27,27 @@ struct Options {
   std::int64_t max_configs = 200;
   std::int64_t seconds = 0;   // 0: no limit
   int threads = 0;            // 0: one a core
+  std::int64_t bulk = 0;
   bool huge = false;
+};
+
+// Cases of many tokens, one after another with another seed: they carry most of the bytes.
+constexpr const char* kBulk[] = {
+    "op=sparse_attn requests=0+4096x2",
+    "op=indexer_q_fp8 heads=64 requests=0+768x1",
+    "op=indexer_fp8 requests=5+8192x2 order=shuffled skip_slots=10",
+    "op=indexer_q_mxfp4 heads=64 requests=0+768x1",
+    "op=indexer_mxfp4 requests=0+8192x2",
+    "op=sparse_attn ratio=128 overlap=false block=8 page=2 requests=0+8192x2",
+    "op=two_stage requests=0+8192x2 decode=300",
+    "op=gather_split requests=0+8192x2 splits=4",
+    "op=finalize requests=0+8192x4",
+    "op=sparse_attn ratio=8 requests=0+4096x1 page=5",
+    "op=indexer_fp8 ratio=3 block=7 requests=0+4096x1 rope=30",
+    "op=indexer_q_fp8 fnuz=true heads=24 requests=0+512x1",
+    "op=sparse_attn requests=0+4096x2 values=heavy scores=high weights=one",
+    "op=indexer_q_mxfp4 heads=64 requests=0+512x1 values=e2m1_mid",
+    "op=indexer_q_fp8 heads=64 requests=0+512x1 special=nan",
 };
 
 struct Totals {
@@ -49,9 +69,8 @@ class Run {
   void Work() {
     FuzzDevice device;
     cudaStreamCreate(&device.stream);
-    for (std::int64_t i = next_++; i < options_.cases && !OutOfTime() && failed_ < 20; i = next_++) {
-      const CaseSpec spec = Draw(settings_, static_cast<std::uint64_t>(i));
-      const Case c = Generate(spec);
+    for (std::int64_t i = next_++; i < options_.bulk + options_.cases && !OutOfTime() && failed_ < 20; i = next_++) {
+      const Case c = Generate(SpecOf(i));
       const FuzzOutcome outcome = FuzzCase(c, machine_, device);
       const std::scoped_lock lock(totals_.mutex);
       FuzzOutcome& sum = totals_.by_operation[c.row().name];
@@ -81,6 +100,14 @@ class Run {
   }
 
  private:
+  CaseSpec SpecOf(std::int64_t i) const {
+    constexpr auto kKinds = static_cast<std::int64_t>(std::size(kBulk));
+    if (i < options_.bulk) {
+      return ParseSpec(fmt::format("{} seed={}", kBulk[i % kKinds], options_.seed * 1000 + static_cast<std::uint64_t>(i)));
+    }
+    return Draw(settings_, static_cast<std::uint64_t>(i - options_.bulk));
+  }
+
   bool OutOfTime() const {
     return options_.seconds > 0 && std::chrono::steady_clock::now() - start_ > std::chrono::seconds(options_.seconds);
   }
@@ -103,6 +130,7 @@ int Main(int argc, char** argv) {
   app.add_option("--max-configs", options.max_configs, "configurations in the run")->capture_default_str();
   app.add_option("--time", options.seconds, "seconds after which no case is begun; 0: no limit")->capture_default_str();
   app.add_option("--threads", options.threads, "0: one a core")->capture_default_str();
+  app.add_option("--bulk", options.bulk, "cases of many tokens, before the drawn ones")->capture_default_str();
   app.add_flag("--huge", options.huge, "caches beyond 2^32 bytes first");
   try {
     app.parse(argc, argv);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernel of sparse_attn's production shapes serves how many tokens.
+#pragma once
+
+#include <algorithm>
+
+#include "gpu/operations/enqueue.h"
+#include "gpu/operations/launch.h"
+#include "gpu/operations/sparse_attn_ratio128.cuh"
+#include "gpu/operations/sparse_attn_ratio4.cuh"
+
+namespace kvexact::gpu {
+
+inline constexpr int kSparseResident = 4;  // blocks a multiprocessor, by registers
+
+template <class Arithmetic, int kBlocks, bool kFew>
+cudaError_t LaunchRatio128(const CompressArguments& arguments, cudaStream_t stream) {
+  const auto kernel = SparseAttnRatio128<Arithmetic, kBlocks, kFew>;
+  if (const cudaError_t e =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kRatio128StagedBytes);
+      e != cudaSuccess) {
+    return e;
+  }
+  const Grid grid{arguments.token_step * kBlocks, kRatio128Threads, kRatio128StagedBytes, kBlocks};
+  return Enqueue(kernel, grid, stream, arguments);
+}
+
+template <class Arithmetic>
+cudaError_t LaunchSparseRatio4With(CompressArguments arguments, const Machine& machine, cudaStream_t stream) {
+  const std::int64_t resident = std::int64_t{kSparseResident} * machine.multiprocessors;
+  if (arguments.tokens <= 2 * resident) {
+    return Enqueue(SparseAttnRatio4Few<Arithmetic>, {arguments.tokens, kSparseThreads}, stream, arguments);
+  }
+  DealOut(resident, arguments);
+  return Enqueue(SparseAttnRatio4<Arithmetic>, {arguments.token_step, kSparseThreads}, stream, arguments);
+}
+
+template <class Arithmetic>
+cudaError_t LaunchSparseRatio128With(CompressArguments arguments, const Machine& machine, cudaStream_t stream) {
+  const std::int64_t resident = std::int64_t{kSparseResident} * machine.multiprocessors;
+  constexpr int kBlocks = 8;
+  const std::int64_t clusters = std::max<std::int64_t>(1, resident / kBlocks);
+  // A cluster a token while tokens, or those among them that end a window of a prefill, are few.
+  if (machine.compute_major >= 9 && arguments.tokens <= 2 * clusters) {
+    DealOut(2 * clusters, arguments);
+    return LaunchRatio128<Arithmetic, kBlocks, true>(arguments, stream);
+  }
+  const std::int64_t windows = arguments.tokens / Ratio128::kRatio;
+  if (machine.compute_major >= 9 && arguments.tokens > resident && windows <= clusters) {
+    DealOut(clusters, arguments);
+    return LaunchRatio128<Arithmetic, kBlocks, false>(arguments, stream);
+  }
+  DealOut(resident, arguments);
+  return LaunchRatio128<Arithmetic, 1, false>(arguments, stream);
+}
+
+}  // namespace kvexact::gpu
