@@ -56,7 +56,8 @@ class CompressExplanation {
     options_.stages->over(strict_).rms_norm(strict_, strict_row(), weight, in_.rms_norm_eps);
     options_.stages->over(enclosure_).rms_norm(enclosure_, enclosed_row(), weight, in_.rms_norm_eps);
     stages.Add("normed", strict_row(), enclosed_row());
-    const RopeAngles angles = AnglesOf(in_, token_.position);
+    const RopeAngles angles = AnglesOf(*options_.stages, in_, token_.position);
+    strict_work_.unrotated = strict_row();
     options_.stages->over(strict_).rope(strict_, strict_row(), angles);
     options_.stages->over(enclosure_).rope(enclosure_, enclosed_row(), angles);
     stages.Add("rotated", strict_row(), enclosed_row());
@@ -230,7 +231,7 @@ class CompressExplanation {
 
   void Stored() {
     const spec::Layout& layout = cache_.layout;
-    RoundToken(*options_.stages, *options_.policy, layout, strict_row(), expected_);
+    RoundToken(*options_.stages, *options_.policy, layout, strict_, strict_work_, expected_);
     const bool bf16 = options_.policy->bf16_before_quantise;
     CandidatesOf(enclosure_, enclosed_row(), 0, layout.code_values, bf16, candidates_);
     float values[kMaxHeadDim];
