@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/generate/draw.h"
+#include "harness/generate/generate.h"
 #include "harness/judge/judge.h"
 #include "property_tests/oracle/enclosed_stages.h"
 #include "property_tests/oracle/fill_report.h"
@@ -165,6 +167,20 @@ void Write(const Case& c, std::int64_t index, const CompressToken& token, const 
   }
 }
 
+// Three hostile cases, then one of the harness's own generator.
+Case DrawCase(std::uint64_t seed) {
+  if (seed % 4 != 3) return HostileCompressCase(seed);
+  DrawSettings settings;
+  for (const spec::OperationRow& row : spec::kOperations) {
+    if (row.family == spec::Family::kCompress) settings.operations.push_back(row.id);
+  }
+  settings.seed = seed >> 32;
+  return Generate(Draw(settings, seed & 0xFFFFFFFFU));
+}
+
+// Tokens of one case that are perturbed; a generated launch may have many.
+constexpr std::size_t kMostTokens = 6;
+
 class Soundness : public testing::TestWithParam<const Budget*> {};
 
 TEST_P(Soundness, CompressionStaysInsideItsSets) {
@@ -184,19 +200,19 @@ TEST_P(Soundness, CompressionStaysInsideItsSets) {
   std::int64_t left_out = 0;
   int failed_cases = 0;
   for (; tokens < wanted && failed_cases < 5; ++seed) {
-    const Case c = HostileCompressCase(seed);
+    const Case c = DrawCase(seed);
     Check(c);
     SCOPED_TRACE(c.name + " ratio " + std::to_string(c.params.compress_ratio));
     const CompressBinding binding(c);
     std::vector<std::unique_ptr<TokenWitness>> live;
-    // The strict model's values stand in for the tokens of which the budget says nothing.
+    // The strict model's values stand in for the tokens that are not perturbed.
     TensorMap base = c.outputs_before;
     for (std::int64_t t = 0; t < c.params.num_actual; ++t) {
       if (ExitOf(c, t) != Exit::kNone) continue;
       auto witness = std::make_unique<TokenWitness>(c, binding.inputs(), t, budget);
       const PerturbedToken strict = EvaluateStrict(binding.inputs(), t);
       witness->Expect(strict, "the strict model");
-      if (!Covers(budget, witness->token)) {
+      if (!Covers(budget, witness->token) || live.size() == kMostTokens) {
         ++left_out;
         Write(c, t, witness->token, strict, base);
         continue;

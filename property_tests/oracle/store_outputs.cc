@@ -17,34 +17,39 @@ void WritePacked(std::uint8_t* at, const std::vector<StoredBlock>& blocks) {
   }
 }
 
+const spec::Layout& LayoutOf(const Case& c) {
+  for (const spec::Layout* layout : spec::kLayouts) {
+    if (c.params.layout == layout->name) return *layout;
+  }
+  return *c.row().layout;
+}
+
 }  // namespace
 
 void WriteToken(const Case& c, const CompressToken& token, const StoredToken& stored, TensorMap& outputs) {
   const Params& p = c.params;
+  const spec::Layout& layout = LayoutOf(c);
   Tensor& cache = outputs.at("kv_cache");
   const std::int64_t in_page = token.kv_slot % p.kv_cache_block_size;
-  std::uint8_t* page = cache.bytes() + token.kv_slot / p.kv_cache_block_size * cache.dim(1);
-  std::uint8_t* codes = page + in_page * p.token_stride;
-  std::uint8_t* scales = page + p.kv_cache_block_size * p.token_stride + in_page * p.scale_dim;
-  switch (token.op) {
-    case spec::Operation::kIndexerMxfp4:
-      WritePacked(codes, stored.blocks);
-      for (const StoredBlock& block : stored.blocks) *scales++ = Ue8m0Of(block.exponent);
-      return;
-    case spec::Operation::kIndexerFp8: {
-      std::copy(stored.blocks[0].codes.begin(), stored.blocks[0].codes.end(), codes);
-      const float scale = PowerOfTwo(stored.blocks[0].exponent);
-      std::memcpy(scales, &scale, sizeof scale);
-      return;
-    }
-    default:  // head 512
-      for (const StoredBlock& block : stored.blocks) {
-        codes = std::copy(block.codes.begin(), block.codes.end(), codes);
-        *scales++ = Ue8m0Of(block.exponent);
-      }
-      *scales = 0;
-      std::memcpy(codes, stored.rope.data(), stored.rope.size() * sizeof stored.rope[0]);
+  std::uint8_t* page = cache.bytes() + p.kv_cache_base_offset + token.kv_slot / p.kv_cache_block_size * cache.dim(1);
+  std::uint8_t* body = page + in_page * p.token_stride;
+  std::uint8_t* scales =
+      layout.scales_behind_page ? page + p.kv_cache_block_size * p.token_stride + in_page * p.scale_dim : body;
+  scales += layout.scales_offset;
+  if (token.op == spec::Operation::kIndexerMxfp4) {
+    WritePacked(body + layout.codes_offset, stored.blocks);
+  } else {
+    std::uint8_t* codes = body + layout.codes_offset;
+    for (const StoredBlock& block : stored.blocks) codes = std::copy(block.codes.begin(), block.codes.end(), codes);
   }
+  if (token.op == spec::Operation::kIndexerFp8) {
+    const float scale = PowerOfTwo(stored.blocks[0].exponent);
+    std::memcpy(scales, &scale, sizeof scale);
+    return;
+  }
+  for (const StoredBlock& block : stored.blocks) *scales++ = Ue8m0Of(block.exponent);
+  std::fill_n(scales, layout.pad_scales, std::uint8_t{0});
+  std::memcpy(body + layout.rope_offset, stored.rope.data(), stored.rope.size() * sizeof stored.rope[0]);
 }
 
 void WriteScratch(std::int64_t token, const std::vector<float>& columns, TensorMap& outputs) {

@@ -8,7 +8,7 @@
 
 namespace kvexact::oracle {
 
-// Into outputs["kv_cache"] at the token's slot, for an operation with a cache of its own layout.
+// Into outputs["kv_cache"] at the token's slot, as the case's layout row says.
 void WriteToken(const Case& c, const CompressToken& token, const StoredToken& stored, TensorMap& outputs);
 // Into row `token` of outputs["scratch"].
 void WriteScratch(std::int64_t token, const std::vector<float>& columns, TensorMap& outputs);
