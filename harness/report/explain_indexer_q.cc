@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "harness/judge/folded_weight.h"
@@ -144,13 +145,17 @@ class IndexerQExplanation {
     WeightTable(ExplainQuantised(q, request_.columns, out_));
   }
 
+  static std::string ScaleText(float scale) {
+    return std::isinf(scale) ? "infinity" : fmt::format("2^{}", std::ilogb(scale));
+  }
+
   void WeightTable(int exponent) {
     const std::uint32_t expected = StoredWeight(in_, expected_.weight);
     const std::vector<std::uint32_t> set = Weights(exponent);
     std::string allowed;
     for (const std::uint32_t bits : set) allowed += (allowed.empty() ? "" : " or ") + WeightText(bits);
     std::vector<std::string> line = {Value(in_.weights(request_.token, request_.head)),
-                                     mxfp4_ ? "-" : fmt::format("2^{}", expected_.exponent), Value(in_.softmax_scale),
+                                     mxfp4_ ? "-" : ScaleText(expected_.scale), Value(in_.softmax_scale),
                                      Value(in_.head_scale), WeightText(expected)};
     if (outputs_ == nullptr) {
       line.insert(line.end(), {"-", allowed, "-"});
