@@ -71,6 +71,18 @@ TEST(ScaleExponent, OrdinaryValuesByHand) {
   }
 }
 
+// Half a binade is sqrt(2) = 0x1.6A09E667...; F = 1 rounds up within a binade of A, F = 1.75 behind its end.
+TEST(ScaleExponent, NearestTurnsAtTheSquareRootOfTwo) {
+  constexpr ScaleDivisor kOne{0, 0, 3};
+  EXPECT_EQ(ScaleExponent(0x1.6A09E6p0F, kOne, ScaleRounding::kNearest), 0);
+  EXPECT_EQ(ScaleExponent(0x1.6A09E8p0F, kOne, ScaleRounding::kNearest), 1);
+  EXPECT_EQ(ScaleExponent(0x1.6A09E6p-1F, kOne, ScaleRounding::kNearest), -1);
+  EXPECT_EQ(ScaleExponent(0x1.6A09E8p-1F, kOne, ScaleRounding::kNearest), 0);
+  EXPECT_EQ(ScaleExponent(0x1.3CC8A8p9F, kDivisor448, ScaleRounding::kNearest),
+            0);  // 1.75 * sqrt(2) = 0x1.3CC8A99...p1
+  EXPECT_EQ(ScaleExponent(0x1.3CC8AAp9F, kDivisor448, ScaleRounding::kNearest), 1);
+}
+
 TEST(ScaleExponent, Floors) {
   EXPECT_EQ(ScaleExponent(spec::kFp8AmaxFloor, kDivisor448), -22);
   EXPECT_EQ(ScaleExponent(spec::kFp8AmaxFloor, kDivisor224), -21);
