@@ -44,7 +44,7 @@ std::string ExponentsText(const ExponentSet& set) {
 }
 
 std::string CodeText(const spec::Format& format, std::uint8_t code) {
-  return fmt::format("0x{:0{}X} ({:g})", code, format.bits / 4, Decode(format, code));
+  return fmt::format("0x{:02X} ({:g})", code, Decode(format, code));
 }
 
 }  // namespace
