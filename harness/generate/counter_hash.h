@@ -29,7 +29,8 @@ constexpr std::uint64_t At(std::uint64_t key, std::uint64_t index) {
   return Mix(key + (index + 1) * 0x9E3779B97F4A7C15U);
 }
 
-// Reads a stream in order.
+// Reads a stream in order. Two reads in one expression must be ordered by the language: compilers
+// evaluate operands and arguments in different orders.
 class Stream {
  public:
   explicit Stream(std::uint64_t key) : key_(key) {}

@@ -26,8 +26,10 @@ Configuration ConfigurationNumber(const DrawSettings& settings, std::size_t numb
   const std::size_t operations = settings.operations.size();
   const spec::Operation op = settings.operations[number % operations];
   generate::Stream stream(generate::StreamKey(settings.seed, {kConfigurationStream, number}));
-  const bool production = number < operations || stream.OneIn(8);
-  return production ? generate::ProductionConfiguration(op, stream) : generate::WildConfiguration(op, stream);
+  const std::size_t rank = number / operations;
+  const bool production = rank == 0 || (rank > 2 && stream.OneIn(8));
+  return production ? generate::ProductionConfiguration(op, stream)
+                    : generate::WildConfiguration(op, static_cast<std::int64_t>(rank), stream);
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ std::int64_t FarthestPosition(const CaseSpec& spec) {
 
 // A start shortly before the end of a window, so that long windows do not make long chunks.
 std::int64_t ChunkStart(std::int64_t ratio, std::int64_t most_windows, Stream& stream) {
-  return stream.Below(most_windows) * ratio + ratio - 1 - stream.Below(std::min<std::int64_t>(ratio, 10));
+  const std::int64_t window = stream.Below(most_windows);
+  return window * ratio + ratio - 1 - stream.Below(std::min<std::int64_t>(ratio, 10));
 }
 
 void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& list) {
@@ -76,7 +77,8 @@ void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& li
       return;
     case Theme::kChunks:
       for (std::int64_t n = stream.Between(1, 3); n > 0; --n) {
-        list.AddThroughWindow(ChunkStart(ratio, 8, stream), stream.Between(1, 4));
+        const std::int64_t start = ChunkStart(ratio, 8, stream);
+        list.AddThroughWindow(start, stream.Between(1, 4));
       }
       return;
     case Theme::kDecode:
@@ -93,7 +95,8 @@ void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& li
     }
     case Theme::kMany:
       for (std::int64_t n = stream.Between(2, 5); n > 0; --n) {
-        list.AddSingles(list.DecodePosition(6), stream.Between(1, 60));
+        const std::int64_t position = list.DecodePosition(6);
+        list.AddSingles(position, stream.Between(1, 60));
       }
       return;
     case Theme::kMixed:

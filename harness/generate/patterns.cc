@@ -72,7 +72,8 @@ void FillEdge(const CodeGrid& grid, Stream& stream, std::span<float> group) {
 
 void FillBf16Midpoints(Stream& stream, std::span<float> group) {
   for (float& x : group) {
-    const auto upper = static_cast<std::uint32_t>(stream.Between(127 - 6, 127 + 6) << 7 | stream.Below(128));
+    const std::int64_t exponent = stream.Between(127 - 6, 127 + 6);
+    const auto upper = static_cast<std::uint32_t>(exponent << 7 | stream.Below(128));
     const std::uint32_t lower = stream.Pick<std::uint32_t>({0x8000, 0x8000, 0x8001, 0x7FFF});
     x = Signed(std::bit_cast<float>(upper << 16 | lower), stream.Next());
   }

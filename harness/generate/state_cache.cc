@@ -22,9 +22,7 @@ bool HasWindow(const Token& token) { return token.ends_window && !token.garbage;
 
 StateCache::StateCache(const CaseSpec& spec, const Shape& shape, const TokenPlan& plan)
     : spec_(spec), shape_(shape), plan_(plan) {
-  for (const Token& token : plan.tokens) {
-    if (HasWindow(token)) columns_ = std::max(columns_, token.position / spec.config.block + 1);
-  }
+  columns_ = (plan.end + spec.config.block - 1) / spec.config.block;
   if (spec.blocks == BlockOrder::kShared) {
     shared_columns_ = Stream(StreamKey(spec.seed, {kSharedStream})).Below(columns_ + 1);
   }

@@ -90,19 +90,18 @@ void MakeGarbage(const CaseSpec& spec, bool gathers, Token& token) {
   token.garbage = true;
 }
 
-// Behind num_actual: copies of live tokens with slots of their own, as if they were to be stored, by
-// turns with garbage where the spec wants it.
+// Behind num_actual: copies of live tokens with slots of their own, as if they were to be stored; garbage
+// where nothing is live.
 void AppendTail(const CaseSpec& spec, std::vector<Token>& tokens) {
   std::vector<Token> live;
   std::ranges::copy_if(tokens, std::back_inserter(live), [](const Token& t) { return t.fate == TokenFate::kLive; });
   Stream stream(StreamKey(spec.seed, {kTailStream}));
   for (std::int64_t i = 0; i < spec.tail; ++i) {
-    const bool garbage = live.empty() || (spec.garbage != Garbage::kNone && i % 2 == 1);
-    Token token = garbage ? Token{-1 - i, 0, 0, 0, TokenFate::kInert, false, false}
-                          : live[static_cast<std::size_t>(stream.Below(static_cast<std::int64_t>(live.size())))];
+    Token token{-1 - i, 0, 0, 0, TokenFate::kInert, false, false};
+    if (!live.empty()) token = live[static_cast<std::size_t>(stream.Below(static_cast<std::int64_t>(live.size())))];
     token.fate = TokenFate::kInert;
     token.slot = stream.Below(1 << 20);
-    if (garbage) MakeGarbage(spec, false, token);
+    if (live.empty()) MakeGarbage(spec, false, token);
     tokens.push_back(token);
   }
 }
@@ -129,6 +128,18 @@ std::vector<Token*> WithoutKvSlot(std::vector<Token>& tokens) {
   return open;
 }
 
+// Skipped tokens, and every second one of the tail. Comes last, so that what is live stays as it is without garbage.
+void ScatterGarbage(const CaseSpec& spec, TokenPlan& plan) {
+  const bool two_stage = spec.config.op == spec::Operation::kTwoStage;
+  const std::int64_t first_split =
+      two_stage ? std::clamp<std::int64_t>(spec.decode, 0, plan.num_actual) : plan.num_actual;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(plan.tokens.size()); ++i) {
+    Token& token = plan.tokens[static_cast<std::size_t>(i)];
+    const bool spared = token.fate == TokenFate::kInert && (i - plan.num_actual) % 2 == 0;
+    if (!spared && !token.garbage) MakeGarbage(spec, i >= first_split, token);
+  }
+}
+
 }  // namespace
 
 TokenPlan PlanTokens(const CaseSpec& spec) {
@@ -137,15 +148,8 @@ TokenPlan PlanTokens(const CaseSpec& spec) {
   for (Token& token : plan.tokens) DecideFate(spec, token);
   Arrange(spec, plan.tokens);
   AppendTail(spec, plan.tokens);
-  if (spec.garbage != Garbage::kNone) {
-    const bool two_stage = spec.config.op == spec::Operation::kTwoStage;
-    const std::int64_t first_split =
-        two_stage ? std::clamp<std::int64_t>(spec.decode, 0, plan.num_actual) : plan.num_actual;
-    for (std::int64_t i = 0; i < plan.num_actual; ++i) {
-      MakeGarbage(spec, i >= first_split, plan.tokens[static_cast<std::size_t>(i)]);
-    }
-  }
   if (HasKvSlots(spec)) AssignKvSlots(spec, plan, WithoutKvSlot(plan.tokens));
+  if (spec.garbage != Garbage::kNone) ScatterGarbage(spec, plan);
   return plan;
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/generate/draw.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/case/token_fate.h"
+#include "harness/generate/generate.h"
+
+namespace kvexact {
+namespace {
+
+using spec::Operation;
+
+DrawSettings AllOperations(std::uint64_t seed) {
+  DrawSettings settings;
+  for (const spec::OperationRow& row : spec::kOperations) settings.operations.push_back(row.id);
+  settings.seed = seed;
+  return settings;
+}
+
+TEST(Draw, IsAFunctionOfSettingsAndIndex) {
+  const DrawSettings settings = AllOperations(5);
+  std::vector<CaseSpec> forwards;
+  for (std::uint64_t index = 0; index < 200; ++index) forwards.push_back(Draw(settings, index));
+  for (std::uint64_t index = 200; index-- > 0;) EXPECT_EQ(Draw(settings, index), forwards[index]);
+}
+
+TEST(Draw, DependsOnTheSeed) {
+  int same = 0;
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    same += Draw(AllOperations(1), index) == Draw(AllOperations(2), index) ? 1 : 0;
+  }
+  EXPECT_EQ(same, 0);
+}
+
+TEST(Draw, PassesCheck) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (std::uint64_t index = 0; index < 250; ++index) {
+      const CaseSpec spec = Draw(AllOperations(seed), index);
+      ASSERT_NO_THROW(Check(spec)) << ToText(spec);
+    }
+  }
+}
+
+TEST(Draw, UsesEveryConfigurationOnceATurn) {
+  for (const std::int64_t count : {1, 3, 24, 40}) {
+    DrawSettings settings = AllOperations(3);
+    settings.max_configs = count;
+    const std::vector<Configuration> all = Configurations(settings);
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(count));
+    std::multiset<std::string> expected;
+    for (const Configuration& config : all) expected.insert(ToText(config));
+    for (std::uint64_t turn = 0; turn < 5; ++turn) {
+      std::multiset<std::string> drawn;
+      for (std::int64_t i = 0; i < count; ++i) {
+        drawn.insert(
+            ToText(Draw(settings, turn * static_cast<std::uint64_t>(count) + static_cast<std::uint64_t>(i)).config));
+      }
+      EXPECT_EQ(drawn, expected);
+    }
+  }
+}
+
+TEST(Draw, KeepsToItsOperations) {
+  DrawSettings settings;
+  settings.operations = {Operation::kIndexerFp8, Operation::kFinalize};
+  std::set<Operation> drawn;
+  for (std::uint64_t index = 0; index < 100; ++index) drawn.insert(Draw(settings, index).config.op);
+  EXPECT_EQ(drawn, (std::set{Operation::kIndexerFp8, Operation::kFinalize}));
+}
+
+TEST(Configurations, BeginWithProductionOnesOfEveryOperation) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::vector<Configuration> all = Configurations(AllOperations(seed));
+    for (const spec::OperationRow& row : spec::kOperations) {
+      const Configuration& config = all[static_cast<std::size_t>(row.id)];
+      EXPECT_EQ(config.op, row.id);
+      EXPECT_TRUE(config.ratio == 4 || config.ratio == 128);
+      EXPECT_EQ(config.row_pad, 0);
+      EXPECT_EQ(config.page_multiple, 576);
+      EXPECT_EQ(config.base, 0);
+    }
+  }
+}
+
+TEST(Configurations, ShowEveryPaddingAndTypeInARunOfThreeEach) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    int fnuz = 0;
+    int bf16_out = 0;
+    std::map<std::string, int> pads;
+    for (const Configuration& c : Configurations(AllOperations(seed))) {
+      fnuz += c.fnuz ? 1 : 0;
+      bf16_out += c.out_type == generate::FloatType::kBf16 ? 1 : 0;
+      pads["width"] += c.width_pad > 0 ? 1 : 0;
+      pads["row"] += c.row_pad > 0 ? 1 : 0;
+      pads["block"] += c.block_pad > 0 ? 1 : 0;
+      pads["token"] += c.token_pad > 0 ? 1 : 0;
+      pads["scale"] += c.scale_pad > 0 ? 1 : 0;
+      pads["angle"] += c.angle_pad > 0 ? 1 : 0;
+      pads["base"] += c.base > 0 ? 1 : 0;
+      pads["bf16 norm"] += c.norm_type == generate::FloatType::kBf16 ? 1 : 0;
+    }
+    EXPECT_GE(fnuz, 1) << seed;
+    EXPECT_GE(bf16_out, 1) << seed;
+    for (const auto& [name, count] : pads) EXPECT_GE(count, 4) << name << ", seed " << seed;
+  }
+}
+
+TEST(Draw, GrowsWithSize) {
+  std::map<std::int64_t, std::int64_t> live;
+  for (const std::int64_t size : {1, 8}) {
+    DrawSettings settings = AllOperations(1);
+    settings.size = size;
+    for (std::uint64_t index = 0; index < 200; ++index) {
+      for (const TokenFate fate : TokenFates(Generate(Draw(settings, index)))) live[size] += fate == TokenFate::kLive;
+    }
+  }
+  EXPECT_GT(live[8], 3 * live[1] / 2);
+}
+
+TEST(Draw, KeepsCasesSmall) {
+  std::int64_t most = 0;
+  std::int64_t total = 0;
+  for (std::uint64_t index = 0; index < 1000; ++index) {
+    const Case c = Generate(Draw(AllOperations(1), index));
+    std::int64_t bytes = 0;
+    for (const TensorMap* tensors : {&c.inputs, &c.outputs_before}) {
+      for (const auto& [name, tensor] : *tensors) bytes += tensor.size_bytes();
+    }
+    most = std::max(most, bytes);
+    total += bytes;
+  }
+  EXPECT_LT(total / 1000, 1 << 20);
+  EXPECT_LT(most, 16 << 20);
+}
+
+}  // namespace
+}  // namespace kvexact
