@@ -188,9 +188,7 @@ class CompressJudge {
           (cache_.layout.code_type == spec::CodeType::kE4M3Byte ? first + i : (first + i) / 2);
       if (choice.plain[i]) {
         if (observed[i] == choice.lo[i]) {
-          Tally& tally = verdict_.tally(ElementKind::kCode);
-          ++tally.single;
-          ++(observed[i] == expected ? tally.exact : tally.allowed);
+          CountPlain(verdict_, ElementKind::kCode, observed[i] == expected);
           continue;
         }
       }

@@ -7,13 +7,25 @@
 
 namespace kvexact {
 
+// Counts an element that holds the only member of its set. Under another scale than the strict model's that
+// member may not be the strict value: the element then had other values to choose from, and is not single.
+inline void CountPlain(CaseVerdict& verdict, ElementKind kind, bool exact) {
+  Tally& tally = verdict.tally(kind);
+  if (exact) {
+    ++tally.single;
+    ++tally.exact;
+  } else {
+    ++tally.allowed;
+  }
+}
+
 // Counts one judged element and, if it is wrong, records it. `describe` is called only then and fills
 // a Problem's place and texts.
 template <class Describe>
 void CountElement(CaseVerdict& verdict, ElementKind kind, bool exact, bool member, bool unchanged, int members,
                   const Describe& describe) {
   Tally& tally = verdict.tally(kind);
-  if (members == 1) ++tally.single;
+  if (members == 1 && (exact || !member)) ++tally.single;
   if (exact && member) {
     ++tally.exact;
     return;

@@ -173,9 +173,7 @@ class IndexerQJudge {
       const std::uint8_t observed = observed_[first + i];
       const std::uint8_t expected = expected_.codes[first + i];
       if (choice.plain[i] && observed == choice.lo[i]) {
-        Tally& tally = verdict_.tally(ElementKind::kCode);
-        ++tally.single;
-        ++(observed == expected ? tally.exact : tally.allowed);
+        CountPlain(verdict_, ElementKind::kCode, observed == expected);
         continue;
       }
       const CodeSet set = block.codes(i, choice.exponent);
