@@ -34,44 +34,48 @@ __device__ __noinline__ inline Mxfp4Pair QuantiseMxfp4Any(uint2 nope, uint2 rope
   return {PackE2m1(low, Mxfp4InverseScale(low_byte), high, Mxfp4InverseScale(high_byte)), low_byte, high_byte};
 }
 
-// The same, both blocks side by side in 16-bit halves while nothing is NaN, infinite or huge.
-__device__ inline Mxfp4Pair QuantiseMxfp4Pair(const uint2& nope, const uint2& rope) {
-#if KVEXACT_HAS_E2M1
-  return QuantiseMxfp4Any(nope, rope);
-#else
+// Both blocks' absmax side by side, the floor included; NaN where an element is NaN.
+__device__ inline std::uint32_t Mxfp4AbsMaxPair(const uint2& nope, const uint2& rope) {
   const std::uint32_t low = MaxMagnitudeOrNanBf16(nope.x, nope.y);
   const std::uint32_t high = MaxMagnitudeOrNanBf16(rope.x, rope.y);
   const std::uint32_t lane_max = MaxOrNanBf16(__byte_perm(low, high, 0x5410), __byte_perm(low, high, 0x7632));
-  const std::uint32_t amax = MaxOrNanBf16(MaxOrNanOverLanes(lane_max, 8), 0x01C001C0U);  // the floor, 6 * 2^-126, is a bf16
-  // Bytes are below 240 where amax is below 2^110: then 2^(127 - byte - 14) is a normal bf16.
+  return MaxOrNanBf16(MaxOrNanOverLanes(lane_max, 8), 0x01C001C0U);  // the floor, 6 * 2^-126, is a bf16
+}
+
+// Whether one of the two is NaN, infinite or at least 2^110. Below that, bytes are below 240 and 2^(127 - byte - 14) is a normal
+// bf16.
+__device__ inline bool IsSpecial(std::uint32_t amax_pair) {
   constexpr std::uint32_t kHuge = 0x7680;  // 2^110
-  if (__any_sync(0xFFFFFFFFU, ((amax + (0x8000 - kHuge) * 0x00010001U) & 0x80008000U) != 0)) {
-    return QuantiseMxfp4Any(nope, rope);
-  }
-  const std::uint32_t bytes = ((amax + 0x003F003FU) >> 7 & 0x01FF01FFU) - 0x00020002U;
-  return {PackFiniteE2m1(nope, rope, (0x00F000F0U - bytes) << 7), bytes & 0xFFU, bytes >> 16};
-#endif
+  return ((amax_pair + (0x8000 - kHuge) * 0x00010001U) & 0x80008000U) != 0;
+}
+
+// The same as QuantiseMxfp4Any for blocks that are not special.
+__device__ inline Mxfp4Pair QuantiseMxfp4Finite(const uint2& nope, const uint2& rope, std::uint32_t amax_pair) {
+  const std::uint32_t rounded = (amax_pair + 0x003F003FU) & 0xFF80FF80U;  // (byte + 2) << 7 in each half
+  const std::uint32_t units = 0x79007900U - rounded;                      // (127 + 127 - byte - 14) << 7
+  return {PackFiniteE2m1(nope, rope, units << 16, units & 0xFFFF0000U), (rounded >> 7 & 0x1FFU) - 2U, (rounded >> 23) - 2U};
 }
 
 inline constexpr int kQThreads = 256;
+inline constexpr int kQFewThreads = 32;
 
 // One warp 2 * kTurns heads of a token, two a turn. A lane holds four columns that do not rotate and, 64 further, four that
 // do: all lanes do the same work.
-template <QFormat kFormat, int kTurns>
-__global__ void __launch_bounds__(kQThreads) IndexerQ(const IndexerQArguments arguments) {
+template <QFormat kFormat, int kTurns, int kThreads>
+__global__ void __launch_bounds__(kThreads) IndexerQ(const IndexerQArguments arguments) {
   constexpr bool kMxfp4 = kFormat == QFormat::kE2m1;
   constexpr int kHead = kIndexerHead;
   constexpr int kNope = kHead - kRopeDim;
   const int lane = static_cast<int>(threadIdx.x) & 31;
   const int part = lane & 15;
   const int half = lane >> 4;  // head within a turn
-  const std::int64_t worker = std::int64_t{blockIdx.x} * (kQThreads / 32) + threadIdx.x / 32;
+  const std::int64_t worker = std::int64_t{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
   const std::int64_t token = arguments.groups_shift >= 0 ? worker >> arguments.groups_shift : worker / arguments.groups;
   if (token >= arguments.tokens) return;
   const std::int64_t first_head = (worker - token * arguments.groups) * (2 * kTurns);
 
   const float* table = static_cast<const float*>(arguments.cos_sin) + part * 2 +
-                       __ldg(arguments.positions + token) * arguments.cos_sin_stride;
+                       LoadNow(arguments.positions + token) * arguments.cos_sin_stride;
   uint2 nope[kTurns];
   uint2 rope[kTurns];
   {
@@ -87,29 +91,41 @@ __global__ void __launch_bounds__(kQThreads) IndexerQ(const IndexerQArguments ar
   const bool folds = part < kTurns;
   float weight = 0.0F;
   if (folds) weight = LoadWeight(arguments, token, first_head + part * 2 + half);
-  const Rotation rotation = {__ldg(table), __ldg(table + kRopeDim / 2), __ldg(table + 1), __ldg(table + kRopeDim / 2 + 1)};
+  const float2 cosines = __ldg(reinterpret_cast<const float2*>(table));
+  const float2 sines = __ldg(reinterpret_cast<const float2*>(table + kRopeDim / 2));
+  const Rotation rotation = {cosines.x, sines.x, cosines.y, sines.y};
 
   const std::int64_t row = token * arguments.heads + first_head + half;  // of the first turn
   std::uint32_t kept = 0;                                                // scale byte that this lane stores or folds
-  std::uint32_t nope_max[kTurns];
-  std::uint32_t rope_max[kTurns];
+  std::uint32_t lane_max[kTurns];
 #pragma unroll
   for (int t = 0; t < kTurns; ++t) {
     const float4 turned = Rotate(rotation, make_float4(Bf16Low(rope[t].x), Bf16High(rope[t].x), Bf16Low(rope[t].y),
                                                        Bf16High(rope[t].y)));
     rope[t] = make_uint2(PackBf16(turned.x, turned.y), PackBf16(turned.z, turned.w));
-    nope_max[t] = MaxMagnitudeBf16(nope[t].x, nope[t].y);
-    rope_max[t] = MaxMagnitudeBf16(rope[t].x, rope[t].y);
+    lane_max[t] = MaxBf16(MaxMagnitudeBf16(nope[t].x, nope[t].y), MaxMagnitudeBf16(rope[t].x, rope[t].y));
   }
 
   if constexpr (kMxfp4) {
-#pragma unroll
-    for (int t = 0; t < kTurns; ++t) {
-      const Mxfp4Pair q = QuantiseMxfp4Pair(nope[t], rope[t]);
+    const auto store = [&](int t, const Mxfp4Pair& q) {
       if ((lane & 3) == t) kept = (lane & 4) != 0 ? q.high_byte : q.low_byte;
       auto* out = reinterpret_cast<std::uint16_t*>(arguments.codes + row * (kHead / 2)) + part + t * kHead / 2;
       out[0] = static_cast<std::uint16_t>(q.codes);
       out[kNope / 4] = static_cast<std::uint16_t>(q.codes >> 16);
+    };
+    std::uint32_t amax[kTurns];
+    bool special = KVEXACT_HAS_E2M1 != 0;
+#pragma unroll
+    for (int t = 0; t < kTurns; ++t) {
+      amax[t] = Mxfp4AbsMaxPair(nope[t], rope[t]);
+      special = special || IsSpecial(amax[t]);
+    }
+    if (__any_sync(0xFFFFFFFFU, special)) {
+#pragma unroll
+      for (int t = 0; t < kTurns; ++t) store(t, QuantiseMxfp4Any(nope[t], rope[t]));
+    } else {
+#pragma unroll
+      for (int t = 0; t < kTurns; ++t) store(t, QuantiseMxfp4Finite(nope[t], rope[t], amax[t]));
     }
     if ((lane & 3) < kTurns) {
       const int block = (lane & 4) / 2 + part / 8;
@@ -122,8 +138,7 @@ __global__ void __launch_bounds__(kQThreads) IndexerQ(const IndexerQArguments ar
 #pragma unroll
     for (int t = 0; t < kTurns; t += kStep) {
       const int u = t + kStep - 1;
-      const std::uint32_t amax =
-          MaxOverLanes(MaxOfHalves(MaxBf16(nope_max[t], rope_max[t]), MaxBf16(nope_max[u], rope_max[u])), 16);
+      const std::uint32_t amax = MaxOverLanes(MaxOfHalves(lane_max[t], lane_max[u]), 16);
 #pragma unroll
       for (int v = t; v < t + kStep; ++v) {
         const float block_max = fmaxf(v == t ? Bf16Low(amax) : Bf16High(amax), spec::kFp8AmaxFloor);

@@ -134,27 +134,38 @@ __device__ inline std::uint32_t PackE2m1(const float (&low)[4], float low_scale,
 #endif
 }
 
-// The same for finite elements whose scaled magnitude is at most 6. `low` and `high` hold four bf16 elements; `units` holds the
-// two scales times 2^-14 as bf16, which must be normal there.
-__device__ inline std::uint32_t PackFiniteE2m1(const uint2& low, const uint2& high, std::uint32_t units) {
-  const std::uint32_t low_unit = __byte_perm(units, 0, 0x1010);
-  const std::uint32_t high_unit = __byte_perm(units, 0, 0x3232);
-  const std::uint32_t l0 = ScaleBf16(low.x, low_unit);
-  const std::uint32_t l1 = ScaleBf16(low.y, low_unit);
-  const std::uint32_t h0 = ScaleBf16(high.x, high_unit);
-  const std::uint32_t h1 = ScaleBf16(high.y, high_unit);
-  const float l[4] = {Bf16Low(l0), Bf16High(l0), Bf16Low(l1), Bf16High(l1)};
-  const float h[4] = {Bf16Low(h0), Bf16High(h0), Bf16Low(h1), Bf16High(h1)};
-  std::uint32_t codes = 0;
+// The upper half of `pair` times that of `scale`, as a float. The lower half of `scale` is +0 and `pair` is finite: the lower
+// halves then give +0. One instruction of the multiplication pipe, where masking would take one of the busier integer pipe.
+__device__ inline float ScaledHigh(std::uint32_t pair, std::uint32_t scale) {
+  std::uint32_t r;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(scale), "r"(0x80000000U));
+  return __uint_as_float(r);
+}
+
+// Bits of `a` where `mask` has ones, of `b` elsewhere.
+__device__ inline std::uint32_t Select(std::uint32_t mask, std::uint32_t a, std::uint32_t b) { return (a & mask) | (b & ~mask); }
+
+// As PackE2m1 for finite elements whose scaled magnitude is at most 6. `low` and `high` hold four bf16 elements; `low_unit` and
+// `high_unit` are the two scales times 2^-14, normal bf16 values, in the upper halves of their words.
+__device__ inline std::uint32_t PackFiniteE2m1(const uint2& low, const uint2& high, std::uint32_t low_unit,
+                                               std::uint32_t high_unit) {
+  const float l[4] = {__fmul_rn(Bf16Low(low.x), __uint_as_float(low_unit)), ScaledHigh(low.x, low_unit),
+                      __fmul_rn(Bf16Low(low.y), __uint_as_float(low_unit)), ScaledHigh(low.y, low_unit)};
+  const float h[4] = {__fmul_rn(Bf16Low(high.x), __uint_as_float(high_unit)), ScaledHigh(high.x, high_unit),
+                      __fmul_rn(Bf16Low(high.y), __uint_as_float(high_unit)), ScaledHigh(high.y, high_unit)};
+  std::uint32_t rounded[4];  // fp16 bits: the code at bits 9 to 11, the sign at bit 15
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     std::uint32_t x;
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(h[i]), "f"(l[i]));
-    const std::uint32_t rounded = x + 0x00FF00FFU + (x >> 9 & 0x00010001U);  // the sign stays where it is
-    const std::uint32_t magnitude = i < 3 ? rounded >> (9 - 4 * i) : rounded << (4 * i - 9);
-    codes |= (magnitude & 0x00070007U << (4 * i)) | (rounded >> (12 - 4 * i) & 0x00080008U << (4 * i));
+    rounded[i] = x + 0x00FF00FFU + (x >> 9 & 0x00010001U);
   }
-  return codes;
+  // The upper bytes of elements 0 and 2, and of 1 and 3: s000ccc-. They become the low and the high nibbles.
+  const std::uint32_t even = __byte_perm(rounded[0], rounded[2], 0x7351);
+  const std::uint32_t odd = __byte_perm(rounded[1], rounded[3], 0x7351);
+  const std::uint32_t low_nibbles = Select(0x07070707U, even >> 1, even >> 4);
+  const std::uint32_t high_nibbles = Select(0x70707070U, odd << 3, odd);
+  return Select(0x0F0F0F0FU, low_nibbles, high_nibbles);
 }
 
 }  // namespace kvexact::gpu
