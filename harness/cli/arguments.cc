@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/arguments.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdio>
 #include <limits>
@@ -34,8 +36,10 @@ std::optional<Number> NumberOf(std::string_view text) {
 }  // namespace
 
 void JudgeArguments::AddTo(CLI::App& command) {
-  command.add_option("--policy", policy, "what NaN, infinities and overflow should store (kvexact list policies); "
-                                         "default: the subject's own")
+  command
+      .add_option("--policy", policy,
+                  "what NaN, infinities and overflow should store (kvexact list policies); "
+                  "default: the subject's own")
       ->type_name("P");
   command.add_option("--budget", budget, "how far an implementation may differ (kvexact list budgets)")
       ->type_name("B")
@@ -68,6 +72,20 @@ std::string JudgeArguments::Text() const {
   if (!budget.empty()) text += " --budget " + ShellWord(budget);
   if (accept_declared_budget) text += " --accept-declared-budget";
   return text;
+}
+
+void BackendArguments::AddTo(CLI::App& command) {
+  command
+      .add_option("--timeout", options.timeout_seconds,
+                  "seconds after which a foreign backend that does not answer is ended")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1e6));
+}
+
+std::string BackendArguments::Text() const {
+  const double timeout = options.timeout_seconds;
+  return timeout == BackendOptions().timeout_seconds ? "" : fmt::format(" --timeout {}", timeout);
 }
 
 void OutputArguments::AddTo(CLI::App& command) {

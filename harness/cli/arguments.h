@@ -28,6 +28,15 @@ struct JudgeArguments {
   std::string Text() const;
 };
 
+// How a foreign backend is run.
+struct BackendArguments {
+  BackendOptions options;
+
+  void AddTo(CLI::App& command);
+  // " --timeout N" where it is not the default.
+  std::string Text() const;
+};
+
 // Where results go besides standard output.
 struct OutputArguments {
   std::string json;  // a file; empty: none

@@ -11,7 +11,7 @@ namespace kvexact::cli {
 enum ExitStatus : int {
   kRight = 0,
   kSubjectAtFault = 1,
-  kBadInput = 2,      // bad usage or unreadable input
+  kBadInput = 2,  // bad usage or unreadable input
   kNothingJudged = 3,
   kHarnessFailed = 4,
 };

@@ -93,7 +93,9 @@ int Explain(const ExplainArguments& a) {
 Command AddExplain(CLI::App& program) {
   const auto a = std::make_shared<ExplainArguments>();
   CLI::App* command = program.add_subcommand("explain", "one token through every stage, with what the budget admits");
-  command->add_option("case", a->what, "a case file, or a spec as a report prints it")->type_name("FILE|SPEC")->required();
+  command->add_option("case", a->what, "a case file, or a spec as a report prints it")
+      ->type_name("FILE|SPEC")
+      ->required();
   command->add_option("--token", a->token, "index in the launch's arrays")->type_name("T")->required();
   command->add_option("--head", a->head, "head of Q")->type_name("H")->capture_default_str();
   command->add_option("--columns", a->columns, "columns of the head; default: those at fault, or the first four")

@@ -67,7 +67,9 @@ Command AddGen(CLI::App& program) {
       ->type_name("K")
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
-  command->add_option("--out", a->out, "directory for the files; made if it is not there")->type_name("DIR")->required();
+  command->add_option("--out", a->out, "directory for the files; made if it is not there")
+      ->type_name("DIR")
+      ->required();
   command->add_option("--record", a->record, "run this backend and keep its outputs in the files")->type_name("B");
   return {command, [a] { return Gen(*a); }};
 }

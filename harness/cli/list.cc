@@ -64,7 +64,8 @@ std::string Backends() {
       // Not on this machine, or not in this build.
     }
   }
-  return text + fmt::format("{:<16} {}\n", "lib:PATH", "a shared library with the C interface (docs/backends.md)");
+  text += fmt::format("{:<16} {}\n", "lib:PATH", "a shared library with the C interface (docs/backends.md)");
+  return text + fmt::format("{:<16} {}\n", "exec:CMD", "a program that reads case files (docs/backends.md)");
 }
 
 struct Section {

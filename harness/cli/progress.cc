@@ -60,8 +60,8 @@ void Progress::Draw() {
   }
   constexpr int kWidth = 30;
   const auto full = static_cast<int>(share * kWidth);
-  const std::string bar = std::string(static_cast<std::size_t>(full), '#') +
-                          std::string(static_cast<std::size_t>(kWidth - full), '.');
+  const std::string bar =
+      std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(kWidth - full), '.');
   std::fprintf(stderr, "\r\033[K[%s] %3.0f%%  %lld cases, %lld failing, %.0f s", bar.c_str(), 100 * share,
                static_cast<long long>(done_), static_cast<long long>(failed_), seconds);
   std::fflush(stderr);

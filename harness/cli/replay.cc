@@ -15,17 +15,20 @@ struct ReplayArguments {
   bool recorded = false;
   std::string backend;
   bool require_all = false;
+  BackendArguments foreign;
   JudgeArguments judge;
   OutputArguments output;
 
-  std::string SubjectText() const { return recorded ? " --recorded" : " --backend " + ShellWord(backend); }
+  std::string SubjectText() const {
+    return recorded ? " --recorded" : " --backend " + ShellWord(backend) + foreign.Text();
+  }
 };
 
 int Replay(const ReplayArguments& a) {
   if (a.recorded == !a.backend.empty()) {
     throw InputError("replay", "subject", "needs either --recorded or --backend B");
   }
-  const std::unique_ptr<Backend> backend = a.recorded ? nullptr : OpenBackend(a.backend);
+  const std::unique_ptr<Backend> backend = a.recorded ? nullptr : OpenBackend(a.backend, a.foreign.options);
   const BackendInfo subject = backend ? backend->info() : RecordedSubject();
   const JudgeOptions options = a.judge.OptionsFor(subject);
   RunDescription description = Describe("replay", subject, options);
@@ -58,10 +61,13 @@ Command AddReplay(CLI::App& program) {
   const auto a = std::make_shared<ReplayArguments>();
   CLI::App* command =
       program.add_subcommand("replay", "judge case files: the outputs recorded in them, or those of a backend");
-  command->add_option("path", a->paths, "case files, and directories with *.safetensors")->type_name("FILE|DIR")->required();
+  command->add_option("path", a->paths, "case files, and directories with *.safetensors")
+      ->type_name("FILE|DIR")
+      ->required();
   command->add_flag("--recorded", a->recorded, "judge the outputs in the files");
   command->add_option("--backend", a->backend, "run this backend on the files' inputs")->type_name("B");
   command->add_flag("--require-all", a->require_all, "exit 3 unless every case was judged");
+  a->foreign.AddTo(*command);
   a->judge.AddTo(*command);
   a->output.AddTo(*command);
   return {command, [a] { return Replay(*a); }};

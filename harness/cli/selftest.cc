@@ -80,7 +80,8 @@ Command AddSelftest(CLI::App& program) {
   const auto a = std::make_shared<SelftestArguments>();
   CLI::App* command = program.add_subcommand(
       "selftest", "does this build work: the built-in backends on generated cases, and the cases recorded on a GPU");
-  command->add_option("--golden", a->golden, "directory of recorded cases; default: $KVEXACT_GOLDEN, or what came along")
+  command
+      ->add_option("--golden", a->golden, "directory of recorded cases; default: $KVEXACT_GOLDEN, or what came along")
       ->type_name("DIR");
   command->add_option("--cases", a->cases, "generated cases a backend")
       ->type_name("N")

@@ -103,11 +103,11 @@ class CompressExplanation {
       Fact(fmt::format("kv_slot_mapping is {}: stores nothing", token_.kv_slot));
       return false;
     }
-    Fact(fmt::format("kv_slot_mapping is {}: token {} of page {}; codes from byte {}, scales from byte {}{} of the cache",
-                     token_.kv_slot, token_.kv_slot % cache_.page_tokens, token_.kv_slot / cache_.page_tokens,
-                     cache_.codes(token_.kv_slot), cache_.scales(token_.kv_slot),
-                     cache_.layout.rope_values > 0 ? fmt::format(", RoPE values from byte {}", cache_.rope(token_.kv_slot))
-                                                   : ""));
+    Fact(fmt::format(
+        "kv_slot_mapping is {}: token {} of page {}; codes from byte {}, scales from byte {}{} of the cache",
+        token_.kv_slot, token_.kv_slot % cache_.page_tokens, token_.kv_slot / cache_.page_tokens,
+        cache_.codes(token_.kv_slot), cache_.scales(token_.kv_slot),
+        cache_.layout.rope_values > 0 ? fmt::format(", RoPE values from byte {}", cache_.rope(token_.kv_slot)) : ""));
     return true;
   }
 
@@ -121,12 +121,14 @@ class CompressExplanation {
     for (std::int64_t r = 0; r < in_.window_rows(); ++r) {
       const std::int64_t position = RowPosition(r);
       if (position < 0) {
-        table.lines.push_back({std::to_string(r), std::to_string(position), "-", "before position 0: not read", "-", "-"});
+        table.lines.push_back(
+            {std::to_string(r), std::to_string(position), "-", "before position 0: not read", "-", "-"});
         continue;
       }
       const std::int64_t column = position / in_.block_size;
       table.lines.push_back({std::to_string(r), std::to_string(position), std::to_string(column),
-                             std::to_string(in_.block_table(request, column)), std::to_string(position % in_.block_size),
+                             std::to_string(in_.block_table(request, column)),
+                             std::to_string(position % in_.block_size),
                              std::to_string(r >= in_.ratio ? in_.head_dim : 0)});
     }
     out_.tables.push_back(std::move(table));
@@ -143,7 +145,8 @@ class CompressExplanation {
     for (int r = window.masked; r < window.rows(); ++r) {
       sum += std::exp(window.score[static_cast<std::size_t>(r)][column] - maximum);
     }
-    ExplanationTable table{fmt::format("column {}: softmax over the rows", column), {"row", "score", "weight", "KV"}, {}};
+    ExplanationTable table{
+        fmt::format("column {}: softmax over the rows", column), {"row", "score", "weight", "KV"}, {}};
     for (int r = 0; r < window.rows(); ++r) {
       if (r < window.masked) {
         table.lines.push_back({std::to_string(r), "-inf", "0", "0"});
@@ -162,12 +165,12 @@ class CompressExplanation {
     const auto mean = enclosure_.Divide(enclosure_.SumOfSquares(enclosed_row()), enclosed_row().columns);
     const float strict_sum = strict_.Add(strict_mean, in_.rms_norm_eps);
     const auto sum = enclosure_.Add(mean, in_.rms_norm_eps);
-    out_.tables.push_back({"RMSNorm",
-                           {"step", "strict", "admitted"},
-                           {{"mean of squares", Value(strict_mean), Enclosed(mean)},
-                            {"eps", Value(in_.rms_norm_eps), ""},
-                            {"1 / sqrt(mean + eps)", Value(strict_.InverseSqrt(strict_sum)),
-                             Enclosed(enclosure_.InverseSqrt(sum))}}});
+    out_.tables.push_back(
+        {"RMSNorm",
+         {"step", "strict", "admitted"},
+         {{"mean of squares", Value(strict_mean), Enclosed(mean)},
+          {"eps", Value(in_.rms_norm_eps), ""},
+          {"1 / sqrt(mean + eps)", Value(strict_.InverseSqrt(strict_sum)), Enclosed(enclosure_.InverseSqrt(sum))}}});
     ExplanationTable weights{"norm weights", {"column", "weight"}, {}};
     for (const int column : request_.columns) {
       weights.lines.push_back({std::to_string(column), Value(in_.norm_weight[column])});
@@ -182,8 +185,8 @@ class CompressExplanation {
     for (const int column : request_.columns) {
       if (column < angles.first_column) continue;
       const int pair = (column - angles.first_column) / 2;
-      table.lines.push_back({std::to_string(column), std::to_string(pair), Value(angles.cos[pair]),
-                             Value(angles.sin[pair])});
+      table.lines.push_back(
+          {std::to_string(column), std::to_string(pair), Value(angles.cos[pair]), Value(angles.sin[pair])});
     }
     if (!table.lines.empty()) out_.tables.push_back(std::move(table));
   }
@@ -241,7 +244,9 @@ class CompressExplanation {
     std::uint8_t observed[kMaxHeadDim];
     if (outputs_ != nullptr) LoadCodes(observed);
     const QuantiseRule rule = CompressRule(layout, *options_.policy);
-    const auto scale_text = [&](std::uint32_t bits) { return fmt::format("0x{:0{}X}", bits, 2 * layout.scale_bytes()); };
+    const auto scale_text = [&](std::uint32_t bits) {
+      return fmt::format("0x{:0{}X}", bits, 2 * layout.scale_bytes());
+    };
     const QuantisedColumns q{
         .stages = *options_.stages,
         .rule = rule,

@@ -60,7 +60,8 @@ class IndexerQExplanation {
 
   void RotationTable(std::int64_t position) {
     const auto first = static_cast<int>(in_.head_dim - in_.rope_head_dim);
-    ExplanationTable table{fmt::format("rotation, row {} of the table", position), {"column", "pair", "cos", "sin"}, {}};
+    ExplanationTable table{
+        fmt::format("rotation, row {} of the table", position), {"column", "pair", "cos", "sin"}, {}};
     for (const int column : request_.columns) {
       if (column < first) continue;
       const int pair = (column - first) / 2;
@@ -164,9 +165,10 @@ class IndexerQExplanation {
       line.insert(line.end(), {WeightText(stored), allowed,
                                FindingText(stored == expected, std::binary_search(set.begin(), set.end(), stored))});
     }
-    out_.tables.push_back({"folded weight",
-                           {"weight", "scale", "softmax scale", "head scale", "expected", "observed", "allowed", "finding"},
-                           {std::move(line)}});
+    out_.tables.push_back(
+        {"folded weight",
+         {"weight", "scale", "softmax scale", "head scale", "expected", "observed", "allowed", "finding"},
+         {std::move(line)}});
   }
 
   const JudgeOptions& options_;

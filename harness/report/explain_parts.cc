@@ -30,14 +30,13 @@ std::string RangeText(float lo, float hi, std::uint8_t classes) {
   return text.empty() ? others : text + " or " + others;
 }
 
-std::string ExponentText(int exponent) {
-  return exponent == kInfiniteExponent ? "inf" : fmt::format("2^{}", exponent);
-}
+std::string ExponentText(int exponent) { return exponent == kInfiniteExponent ? "inf" : fmt::format("2^{}", exponent); }
 
 std::string ExponentsText(const ExponentSet& set) {
   std::string text;
   if (set.lo <= set.hi) {
-    text = set.lo == set.hi ? ExponentText(set.lo) : fmt::format("{} to {}", ExponentText(set.lo), ExponentText(set.hi));
+    text =
+        set.lo == set.hi ? ExponentText(set.lo) : fmt::format("{} to {}", ExponentText(set.lo), ExponentText(set.hi));
   }
   if (set.infinite) text += text.empty() ? "inf" : " or inf";
   return text;
@@ -81,9 +80,8 @@ void StageTable::Add(const std::string& stage, const Strict::Row& strict, const 
 
 int ExplainQuantised(const QuantisedColumns& q, const std::vector<int>& columns, Explanation& out) {
   const spec::Format& format = *q.rule.format;
-  ExplanationTable scales{"scales",
-                          {"block", "columns", "absmax", "exponent", "admitted", "stored as", "observed", "finding"},
-                          {}};
+  ExplanationTable scales{
+      "scales", {"block", "columns", "absmax", "exponent", "admitted", "stored as", "observed", "finding"}, {}};
   ExplanationTable codes{"codes", {"column", "value", "admitted", "code", "observed", "allowed", "finding"}, {}};
   int judged_exponent = 0;
   std::vector<int> seen;
@@ -92,12 +90,13 @@ int ExplainQuantised(const QuantisedColumns& q, const std::vector<int>& columns,
     const int b = column / q.block;
     const int first = b * q.block;
     const Block block(q.stages, q.rule, q.candidates, first, q.block);
-    const float absmax = q.stages.absmax(
-        q.rule, q.values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(q.block)));
+    const float absmax =
+        q.stages.absmax(q.rule, q.values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(q.block)));
     const int strict_exponent = q.stages.exponent(q.rule, absmax);
     BlockChoice choice;
     choice.exponent = strict_exponent;
-    if (q.observed != nullptr) choice = ChooseExponent(block, q.observed + first, [&](int e) { return q.matches(b, e); });
+    if (q.observed != nullptr)
+      choice = ChooseExponent(block, q.observed + first, [&](int e) { return q.matches(b, e); });
     judged_exponent = choice.exponent;
     if (std::find(seen.begin(), seen.end(), b) == seen.end()) {
       seen.push_back(b);

@@ -42,10 +42,10 @@ struct QuantisedColumns {
   const Stages& stages;
   const QuantiseRule& rule;
   const Candidates& candidates;
-  std::span<const float> values;         // of the strict model, before quantisation
-  const std::uint8_t* expected;          // codes of the strict model
-  const std::uint8_t* observed;          // codes that were stored, or null
-  int block;                             // columns that share a scale
+  std::span<const float> values;  // of the strict model, before quantisation
+  const std::uint8_t* expected;   // codes of the strict model
+  const std::uint8_t* observed;   // codes that were stored, or null
+  int block;                      // columns that share a scale
   // How the scale of block b is stored for exponent e; empty where none is.
   std::function<std::string(int b, int e)> stored_scale;
   std::function<std::string(int b)> observed_scale;

@@ -13,9 +13,14 @@ using Json = nlohmann::ordered_json;
 Json NumberOrNull(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
 Json TallyJson(const Tally& tally, std::int64_t unstable, ElementKind kind) {
-  Json json = {{"elements", tally.elements()},   {"exact", tally.exact},       {"allowed", tally.allowed},
-               {"wrong", tally.wrong},           {"unwritten", tally.unwritten}, {"unjudged", tally.unjudged},
-               {"unstable", unstable},           {"single_member_sets", tally.single},
+  Json json = {{"elements", tally.elements()},
+               {"exact", tally.exact},
+               {"allowed", tally.allowed},
+               {"wrong", tally.wrong},
+               {"unwritten", tally.unwritten},
+               {"unjudged", tally.unjudged},
+               {"unstable", unstable},
+               {"single_member_sets", tally.single},
                {"tightness_percent", NumberOrNull(Tightness(tally))}};
   if (kind == ElementKind::kFp32) json["mean_width_ulp"] = NumberOrNull(MeanWidth(tally));
   return json;
@@ -111,28 +116,28 @@ std::string ReportJson(const Report& report) {
   Json failures = Json::array();
   for (const Failure& failure : report.failures()) failures.push_back(FailureJson(failure));
   Json unsupported = Json::array();
-  for (const auto& [reason, cases] : report.unsupported()) unsupported.push_back({{"reason", reason}, {"cases", cases}});
+  for (const auto& [reason, cases] : report.unsupported())
+    unsupported.push_back({{"reason", reason}, {"cases", cases}});
 
-  const Json json = {
-      {"schema", "kvexact-report/1"},
-      {"verdict", NameOf(report.conclusion())},
-      {"exit_status", report.exit_status()},
-      {"run", RunJson(d)},
-      {"subject", {{"name", d.subject}, {"version", d.version}, {"device", d.device}}},
-      {"environment",
-       {{"kvexact", build.version},
-        {"git_revision", build.git_revision},
-        {"compiler", build.compiler},
-        {"build_type", build.build_type}}},
-      {"total", CountsJson(report.total())},
-      {"rows", std::move(rows)},
-      {"drift", std::move(drift)},
-      {"failing_cases", report.failing_cases()},
-      {"failures", std::move(failures)},
-      {"unreadable_cases", report.unreadable_cases()},
-      {"unreadable", report.unreadable()},
-      {"unsupported", std::move(unsupported)},
-      {"missing_operations", report.missing_operations()}};
+  const Json json = {{"schema", "kvexact-report/1"},
+                     {"verdict", NameOf(report.conclusion())},
+                     {"exit_status", report.exit_status()},
+                     {"run", RunJson(d)},
+                     {"subject", {{"name", d.subject}, {"version", d.version}, {"device", d.device}}},
+                     {"environment",
+                      {{"kvexact", build.version},
+                       {"git_revision", build.git_revision},
+                       {"compiler", build.compiler},
+                       {"build_type", build.build_type}}},
+                     {"total", CountsJson(report.total())},
+                     {"rows", std::move(rows)},
+                     {"drift", std::move(drift)},
+                     {"failing_cases", report.failing_cases()},
+                     {"failures", std::move(failures)},
+                     {"unreadable_cases", report.unreadable_cases()},
+                     {"unreadable", report.unreadable()},
+                     {"unsupported", std::move(unsupported)},
+                     {"missing_operations", report.missing_operations()}};
   // Messages of a subject may hold any bytes.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -58,9 +58,8 @@ Report::Report(RunDescription description, std::function<std::string(const std::
 ReportRow& Report::RowOf(const CaseResult& result) {
   const auto key = [](const ReportRow& row) { return std::make_tuple(row.op, WindowRank(row.rows)); };
   ReportRow row{.op = *result.op, .rows = RowsOf(result)};
-  const auto place =
-      std::lower_bound(rows_.begin(), rows_.end(), row,
-                       [&](const ReportRow& a, const ReportRow& b) { return key(a) < key(b); });
+  const auto place = std::lower_bound(rows_.begin(), rows_.end(), row,
+                                      [&](const ReportRow& a, const ReportRow& b) { return key(a) < key(b); });
   if (place != rows_.end() && key(*place) == key(row)) return *place;
   return *rows_.insert(place, std::move(row));
 }

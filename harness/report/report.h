@@ -17,17 +17,17 @@ namespace kvexact {
 
 // What was asked for.
 struct RunDescription {
-  std::string command;   // verify, replay, selftest
-  std::string subject;   // name of the backend, or "recorded"
-  std::string version;   // of the subject; empty if it has none
+  std::string command;  // verify, replay, selftest
+  std::string subject;  // name of the backend, or "recorded"
+  std::string version;  // of the subject; empty if it has none
   std::string device;
   std::string policy;
   std::string budget;
-  std::optional<std::uint64_t> seed;              // of drawn cases
+  std::optional<std::uint64_t> seed;  // of drawn cases
   std::optional<std::int64_t> max_configs;
-  std::optional<std::string> shard;               // "I/N"
-  std::vector<std::string> operations;            // asked for by name
-  bool require_all = false;                       // every case must be judged, and every operation that was asked for
+  std::optional<std::string> shard;     // "I/N"
+  std::vector<std::string> operations;  // asked for by name
+  bool require_all = false;             // every case must be judged, and every operation that was asked for
 };
 
 // Sums over the cases of one operation whose windows have a similar number of rows.
@@ -50,9 +50,9 @@ struct ReportRow {
 
 // One case that the subject got wrong.
 struct Failure {
-  CaseResult result;                    // without evidence
-  std::vector<std::string> admitted_by; // other named budgets that hold every element
-  std::string repeat;                   // a command that runs this case again
+  CaseResult result;                     // without evidence
+  std::vector<std::string> admitted_by;  // other named budgets that hold every element
+  std::string repeat;                    // a command that runs this case again
 };
 
 // More elements of one kind differ from the strict model than honest rounding explains.
@@ -60,8 +60,8 @@ struct Drift {
   spec::Operation op{};
   std::string rows;
   ElementKind kind{};
-  std::int64_t allowed = 0;   // that differ
-  std::int64_t open_sets = 0; // allowed sets of more than one member
+  std::int64_t allowed = 0;    // that differ
+  std::int64_t open_sets = 0;  // allowed sets of more than one member
 };
 
 enum class Conclusion : std::uint8_t { kRight, kWrong, kNone, kError };

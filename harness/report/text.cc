@@ -21,8 +21,8 @@ std::string Percent(std::optional<double> value) { return value ? fmt::format("{
 Cells RowCells(const std::string& name, const ReportRow& row) {
   const Tally sum = row.total();
   Cells cells = {name, row.rows};
-  for (const std::int64_t count : {row.cases, row.tokens, sum.elements(), sum.exact, sum.allowed, sum.wrong, row.touched,
-                                   sum.unwritten, row.unstable_elements(), sum.unjudged}) {
+  for (const std::int64_t count : {row.cases, row.tokens, sum.elements(), sum.exact, sum.allowed, sum.wrong,
+                                   row.touched, sum.unwritten, row.unstable_elements(), sum.unjudged}) {
     cells.push_back(std::to_string(count));
   }
   for (const ElementKind kind : {ElementKind::kCode, ElementKind::kScale, ElementKind::kBf16, ElementKind::kWeight}) {
@@ -99,8 +99,9 @@ std::string BudgetText(const Failure& failure, const RunDescription& description
 std::string OpenEnds(const Report& report) {
   std::string text;
   for (const Drift& d : report.drift()) {
-    text += fmt::format("drift: {} {} {}: {} of {} elements whose set has several members differ from the strict model\n",
-                        spec::row(d.op).name, d.rows, NameOf(d.kind), d.allowed, d.open_sets);
+    text +=
+        fmt::format("drift: {} {} {}: {} of {} elements whose set has several members differ from the strict model\n",
+                    spec::row(d.op).name, d.rows, NameOf(d.kind), d.allowed, d.open_sets);
   }
   for (const auto& [reason, cases] : report.unsupported()) {
     text += fmt::format("unsupported: {} cases: {}\n", cases, Printable(reason, 200));
@@ -148,8 +149,7 @@ std::string SummaryLine(const Report& report) {
       "unsupported={} crashed={} tightness={} policy={} budget={}",
       NameOf(report.conclusion()), row.cases, sum.elements(), sum.exact, sum.allowed, sum.wrong, row.touched,
       sum.unwritten, row.unstable_elements(), sum.unjudged, row.unsupported, row.errors + row.crashed,
-      tightness ? fmt::format("{:.4f}", *tightness) : "none", report.description().policy,
-      report.description().budget);
+      tightness ? fmt::format("{:.4f}", *tightness) : "none", report.description().policy, report.description().budget);
 }
 
 }  // namespace kvexact

@@ -35,8 +35,8 @@ struct CaseResult {
   CaseStatus status = CaseStatus::kJudged;
   std::string message;  // why, for every status but kJudged
   std::optional<spec::Operation> op;
-  std::int64_t window_rows = 0;  // of a compression that gathers, else 0
-  CaseVerdict verdict;           // problems hold at most CaseVerdict::kMaxProblems
+  std::int64_t window_rows = 0;                        // of a compression that gathers, else 0
+  CaseVerdict verdict;                                 // problems hold at most CaseVerdict::kMaxProblems
   std::array<std::int64_t, kElementKinds> unstable{};  // elements that differ between runs, by kind
   std::shared_ptr<const Evidence> evidence;            // of judged cases that are not right
 

@@ -14,7 +14,8 @@ CaseSource DrawnCases(const DrawSettings& settings, std::int64_t cases, const Sh
     return Draw(settings, static_cast<std::uint64_t>(shard.index + i * shard.count));
   };
   const std::int64_t count = std::max<std::int64_t>(0, (cases - shard.index + shard.count - 1) / shard.count);
-  return {count, [spec](std::int64_t i) { return ToText(spec(i)); }, [spec](std::int64_t i) { return Generate(spec(i)); }};
+  return {count, [spec](std::int64_t i) { return ToText(spec(i)); },
+          [spec](std::int64_t i) { return Generate(spec(i)); }};
 }
 
 CaseSource SpecCases(const std::vector<std::string>& lines) {

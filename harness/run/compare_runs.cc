@@ -16,8 +16,8 @@ bool SameWhereWritten(const ByteRanges& written, const TensorMap& a, const Tenso
     const std::uint8_t* left = a.find(buffer.first)->second.bytes();
     const std::uint8_t* right = b.find(buffer.first)->second.bytes();
     return std::all_of(buffer.second.begin(), buffer.second.end(), [&](const ByteRange& range) {
-      return std::memcmp(left + range.begin, right + range.begin,
-                         static_cast<std::size_t>(range.end - range.begin)) == 0;
+      return std::memcmp(left + range.begin, right + range.begin, static_cast<std::size_t>(range.end - range.begin)) ==
+             0;
     });
   });
 }
@@ -84,8 +84,7 @@ class Comparison {
 
   void CountUnstable(const ElementSite& site, std::uint32_t first, std::uint32_t other, const char* when) {
     ++result_.unstable[static_cast<std::size_t>(site.kind)];
-    Add(site, Problem::What::kUnstable,
-        fmt::format("{}, {} {}", site.Text(first), when, site.Text(other)),
+    Add(site, Problem::What::kUnstable, fmt::format("{}, {} {}", site.Text(first), when, site.Text(other)),
         "the same value in every run");
   }
 

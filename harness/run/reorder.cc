@@ -16,8 +16,8 @@ constexpr std::uint64_t kReorderStream = 3;
 // Tensors with one row a token; the others belong to all tokens together.
 bool HasTokenRows(std::string_view name) {
   static constexpr std::array<std::string_view, 11> kNames = {
-      "positions", "token_to_req_indices", "slot_mapping", "kv_slot_mapping", "scratch",    "index_q",
-      "q_fp8",     "q_packed",             "q_scale",      "weights_out",     "index_weights"};
+      "positions", "token_to_req_indices", "slot_mapping", "kv_slot_mapping", "scratch", "index_q", "q_fp8", "q_packed",
+      "q_scale",   "weights_out",          "index_weights"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

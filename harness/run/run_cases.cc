@@ -61,7 +61,8 @@ void JudgeRecordings(const CaseSource& source, const JudgeOptions& options, cons
     }
     return c;
   };
-  ForEachCase(recorded, limits, [&](const Case& c) { return JudgeRecorded(c, options); }, consume);
+  ForEachCase(
+      recorded, limits, [&](const Case& c) { return JudgeRecorded(c, options); }, consume);
 }
 
 }  // namespace kvexact

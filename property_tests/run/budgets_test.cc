@@ -28,7 +28,8 @@ class AdmittingBudgetsTest : public testing::Test {
 
   // Moves the first value of the only live token by so many steps of fp32.
   void Shift(std::int32_t steps) {
-    std::uint8_t* value = evidence_.after.at("scratch").bytes() + 3 * evidence_.c.outputs_before.at("scratch").dim(1) * 4;
+    std::uint8_t* value =
+        evidence_.after.at("scratch").bytes() + 3 * evidence_.c.outputs_before.at("scratch").dim(1) * 4;
     std::uint32_t bits = 0;
     std::memcpy(&bits, value, sizeof bits);
     bits += static_cast<std::uint32_t>(steps);

@@ -34,7 +34,8 @@ TEST_P(InOrderTest, ConsumesEveryResultInOrder) {
 }
 
 TEST_P(InOrderTest, NothingToDoConsumesNothing) {
-  InOrder<int>(0, GetParam(), [](std::int64_t) { return 0; }, [](std::int64_t, int) { FAIL(); }, Always);
+  InOrder<int>(
+      0, GetParam(), [](std::int64_t) { return 0; }, [](std::int64_t, int) { FAIL(); }, Always);
 }
 
 TEST_P(InOrderTest, StopsWithoutAHole) {

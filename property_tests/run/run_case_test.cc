@@ -145,10 +145,11 @@ TEST_P(RunCaseTest, BackendThatWritesNothingLeavesEveryElementUnwritten) {
 
 TEST_P(RunCaseTest, ByteThatMustNotChangeIsTouched) {
   const auto [buffer, offset] = UnwrittenByte(case_);
-  const CaseResult result = Run([&, b = buffer, o = offset](const Case&, const TensorMap&, TensorMap& outputs, int run) {
-    if (run == 0) outputs.at(b).bytes()[o] ^= 1;
-    return Fine();
-  });
+  const CaseResult result =
+      Run([&, b = buffer, o = offset](const Case&, const TensorMap&, TensorMap& outputs, int run) {
+        if (run == 0) outputs.at(b).bytes()[o] ^= 1;
+        return Fine();
+      });
   ExpectCounts(result, 0, 0, 1, 0);
   ASSERT_EQ(result.verdict.problems.size(), 1U);
   EXPECT_EQ(result.verdict.problems[0].what, What::kTouched);
@@ -159,10 +160,11 @@ TEST_P(RunCaseTest, ByteThatMustNotChangeIsTouched) {
 // A constant that happens to be there already in the first run shows in the second.
 TEST_P(RunCaseTest, ByteTouchedInTheSecondRunCounts) {
   const auto [buffer, offset] = UnwrittenByte(case_);
-  const CaseResult result = Run([&, b = buffer, o = offset](const Case&, const TensorMap&, TensorMap& outputs, int run) {
-    if (run == 1) outputs.at(b).bytes()[o] ^= 0x40;
-    return Fine();
-  });
+  const CaseResult result =
+      Run([&, b = buffer, o = offset](const Case&, const TensorMap&, TensorMap& outputs, int run) {
+        if (run == 1) outputs.at(b).bytes()[o] ^= 0x40;
+        return Fine();
+      });
   ExpectCounts(result, 0, 0, 1, 0);
 }
 
@@ -223,8 +225,8 @@ TEST_P(RunCaseTest, ElementThatDependsOnTheOrderOfTheTokensIsUnstable) {
 }
 
 TEST_P(RunCaseTest, ExceptionIsAnErrorOfTheSubject) {
-  const CaseResult result =
-      Run([](const Case&, const TensorMap&, TensorMap&, int) -> RunOutcome { throw std::runtime_error("out of order"); });
+  const CaseResult result = Run(
+      [](const Case&, const TensorMap&, TensorMap&, int) -> RunOutcome { throw std::runtime_error("out of order"); });
   EXPECT_EQ(result.status, CaseStatus::kError);
   EXPECT_EQ(result.message, "threw an exception: out of order");
   EXPECT_FALSE(result.right());
@@ -237,9 +239,9 @@ TEST_P(RunCaseTest, OutcomesThatAreNotOkEndTheCase) {
     CaseStatus expected;
     bool right;
   };
-  for (const Row& row : {Row{RunStatus::kError, CaseStatus::kError, false},
-                         Row{RunStatus::kCrashed, CaseStatus::kCrashed, false},
-                         Row{RunStatus::kUnsupported, CaseStatus::kUnsupported, true}}) {
+  for (const Row& row :
+       {Row{RunStatus::kError, CaseStatus::kError, false}, Row{RunStatus::kCrashed, CaseStatus::kCrashed, false},
+        Row{RunStatus::kUnsupported, CaseStatus::kUnsupported, true}}) {
     PlantedBackend backend([&](const Case&, const TensorMap&, TensorMap&, int) {
       return RunOutcome{row.status, "for a reason"};
     });

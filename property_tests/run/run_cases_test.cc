@@ -114,10 +114,11 @@ TEST(RunCases, ResultsDoNotDependOnTheNumberOfThreads) {
       return RunOutcome{};
     });
     std::vector<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> rows;
-    RunCases(backend, DrawnCases(AllOperations(9), 40, {}), {}, {.threads = threads, .deadline = {}}, [&](CaseResult r) {
-      const Tally total = r.verdict.total();
-      rows.emplace_back(r.name, total.exact, total.wrong, r.verdict.touched, r.unstable_elements());
-    });
+    RunCases(backend, DrawnCases(AllOperations(9), 40, {}), {}, {.threads = threads, .deadline = {}},
+             [&](CaseResult r) {
+               const Tally total = r.verdict.total();
+               rows.emplace_back(r.name, total.exact, total.wrong, r.verdict.touched, r.unstable_elements());
+             });
     return rows;
   };
   const auto one = run(1);
