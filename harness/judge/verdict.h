@@ -35,7 +35,7 @@ struct Tally {
   std::int64_t wrong = 0;
   std::int64_t unwritten = 0;
   std::int64_t unjudged = 0;
-  std::int64_t single = 0;    // judged elements whose allowed set has one member (and do not differ from the strict model within it)
+  std::int64_t single = 0;    // judged elements whose allowed set has one member, the strict value
   double width_ulp = 0;       // kFp32: sum over elements of the allowed set's width, fp32 steps
 
   std::int64_t judged() const { return exact + allowed + wrong + unwritten; }
