@@ -19,6 +19,7 @@ namespace {
 struct Options {
   std::string json;
   std::string peers;
+  std::string only;
   bool variants = false;
 };
 
@@ -45,6 +46,7 @@ class Bench {
                                  Kernel{"indexer_mxfp4_c4", spec::Operation::kIndexerMxfp4, 4}}) {
       for (const bool prefill : {false, true}) {
         for (const std::int64_t tokens : prefill ? kPrefillTokens : kDecodeTokens) {
+          if (LeftOut(kernel.name, tokens)) continue;
           const CompressWorkload w = MakeWorkload({kernel.op, kernel.ratio, prefill, tokens}, pool);
           for (const Variant variant : kVariants) {
             if (variant != Variant::kStrict && !options_.variants) continue;
@@ -59,6 +61,7 @@ class Bench {
   void IndexerQ() {
     for (const std::int64_t tokens : {1, 64, 512, 8192}) {
       for (const bool mxfp4 : {false, true}) {
+        if (LeftOut(mxfp4 ? "indexer_q_mxfp4" : "indexer_q_fp8", tokens)) continue;
         const IndexerQWorkload w = MakeIndexerQWorkload(tokens, mxfp4);
         Emit({mxfp4 ? "indexer_q_mxfp4" : "indexer_q_fp8", "heads64", "strict", tokens, tokens, w.bytes,
               timer_.Microseconds([&](cudaStream_t stream) {
@@ -76,6 +79,10 @@ class Bench {
   }
 
  private:
+  bool LeftOut(const char* kernel, std::int64_t tokens) const {
+    return !options_.only.empty() && options_.only != std::string(kernel) + ":" + std::to_string(tokens);
+  }
+
   void Emit(Row row) {
     std::fprintf(stderr, "%s %s %s %lld: %.2f us\n", row.kernel.c_str(), row.mode.c_str(), row.variant.c_str(),
                  static_cast<long long>(row.tokens), row.us);
@@ -94,6 +101,7 @@ int Main(int argc, char** argv) {
   Options options;
   app.add_option("--json", options.json, "write one line a measurement here");
   app.add_option("--peers", options.peers, "JSON lines of other kernels on the same workloads, to stand beside");
+  app.add_option("--only", options.only, "KERNEL:TOKENS, one workload");
   app.add_flag("--variants", options.variants, "time fast arithmetic and bare loads too");
   try {
     app.parse(argc, argv);

@@ -19,11 +19,11 @@ QFormat FormatOf(QCodes codes) {
   return QFormat::kE2m1;
 }
 
-// Rows of Q and of the table at multiples of 8 bytes, codes at multiples of 4.
+// Rows of Q and of the table at multiples of 16 bytes, codes at multiples of 8.
 bool Production(const IndexerQDescription& d) {
-  return d.rope_head_dim == 64 && !d.cos_sin_bf16 && d.heads % 8 == 0 && Address(d.q) % 8 == 0 &&
-         d.q_token_stride % 4 == 0 && d.q_head_stride % 4 == 0 && Address(d.code_bytes) % 4 == 0 && Address(d.cos_sin) % 8 == 0 &&
-         d.cos_sin_stride % 2 == 0;
+  return d.rope_head_dim == 64 && !d.cos_sin_bf16 && d.codes != QCodes::kE4m3Fnuz && d.heads % 8 == 0 &&
+         Address(d.q) % 16 == 0 && d.q_token_stride % 8 == 0 && d.q_head_stride % 8 == 0 && Address(d.code_bytes) % 8 == 0 &&
+         Address(d.cos_sin) % 16 == 0 && d.cos_sin_stride % 4 == 0;
 }
 
 }  // namespace

@@ -24,11 +24,11 @@ template <QFormat kFormat>
 cudaError_t LaunchFormat(IndexerQArguments arguments, const Machine& machine, cudaStream_t stream) {
   // Few heads: the most warps. Many: the least work a head.
   if (arguments.tokens * arguments.heads <= std::int64_t{machine.multiprocessors} * 32) {
-    const Grid grid = GridFor(arguments, 2, kQFewThreads);
-    return Enqueue(IndexerQ<kFormat, 1, kQFewThreads>, grid, stream, arguments);
+    const Grid grid = GridFor(arguments, QFew::kHeadsOfAWarp, QFew::kThreads);
+    return Enqueue(IndexerQ<kFormat, QFew>, grid, stream, arguments);
   }
-  const Grid grid = GridFor(arguments, 8, kQThreads);
-  return Enqueue(IndexerQ<kFormat, 4, kQThreads>, grid, stream, arguments);
+  const Grid grid = GridFor(arguments, QMany::kHeadsOfAWarp, QMany::kThreads);
+  return Enqueue(IndexerQ<kFormat, QMany>, grid, stream, arguments);
 }
 
 template <QFormat kFormat>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // indexer_q_fp8 and indexer_q_mxfp4 at their production shape: head 128, the last 64 columns rotate, an fp32 table, a multiple
-// of 2 * kTurns heads.
+// of 8 heads, rows of Q and of the table aligned to 16 bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,84 @@
 
 namespace kvexact::gpu {
 
-// Codes of four elements that do not rotate (low half) and four that do, and the scale bytes of their blocks.
-struct Mxfp4Pair {
-  std::uint32_t codes;
-  std::uint32_t low_byte;
-  std::uint32_t high_byte;
+// kWords words of packed bf16 values.
+template <int kWords>
+struct Bf16Words {
+  std::uint32_t word[kWords];
+
+  __device__ void Load(const std::uint16_t* p) {
+    if constexpr (kWords == 2) {
+      const uint2 v = LoadStream(reinterpret_cast<const uint2*>(p));
+      word[0] = v.x, word[1] = v.y;
+    } else {
+      const uint4 v = LoadStream(reinterpret_cast<const uint4*>(p));
+      word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
+    }
+  }
+  // Magnitude maximum of each half over the words; NaN if any is.
+  __device__ std::uint32_t MaxMagnitudeOrNan() const {
+    std::uint32_t m = MaxMagnitudeOrNanBf16(word[0], word[1]);
+#pragma unroll
+    for (int i = 2; i < kWords; ++i) m = MaxMagnitudeOrNanBf16(m, word[i]);
+    return m;
+  }
+  // The same, NaN ignored.
+  __device__ std::uint32_t MaxMagnitude() const {
+    std::uint32_t m = MaxMagnitudeBf16(word[0], word[1]);
+#pragma unroll
+    for (int i = 2; i < kWords; ++i) m = MaxMagnitudeBf16(m, word[i]);
+    return m;
+  }
 };
 
-// Any values. Blocks of 32 are eight lanes.
-__device__ __noinline__ inline Mxfp4Pair QuantiseMxfp4Any(uint2 nope, uint2 rope) {
-  const std::uint32_t amax =
-      MaxOverLanes(MaxOfHalves(MaxMagnitudeBf16(nope.x, nope.y), MaxMagnitudeBf16(rope.x, rope.y)), 8);
-  const std::uint32_t low_byte = Mxfp4ScaleByte(fmaxf(Bf16Low(amax), spec::kMxfp4AmaxFloor));
-  const std::uint32_t high_byte = Mxfp4ScaleByte(fmaxf(Bf16High(amax), spec::kMxfp4AmaxFloor));
-  const float low[4] = {Bf16Low(nope.x), Bf16High(nope.x), Bf16Low(nope.y), Bf16High(nope.y)};
-  const float high[4] = {Bf16Low(rope.x), Bf16High(rope.x), Bf16Low(rope.y), Bf16High(rope.y)};
-  return {PackE2m1(low, Mxfp4InverseScale(low_byte), high, Mxfp4InverseScale(high_byte)), low_byte, high_byte};
+// Codes of a lane's elements that do not rotate (nope) and that do, and the scale bytes of their blocks.
+template <int kWords>
+struct Mxfp4Codes {
+  std::uint32_t nope;  // 2 * kWords nibbles each
+  std::uint32_t rope;
+  std::uint32_t nope_byte;
+  std::uint32_t rope_byte;
+};
+
+// From words of four nope codes (low half) and four rope codes (high half).
+template <int kWords>
+__device__ inline void Regroup(std::uint32_t first, std::uint32_t second, Mxfp4Codes<kWords>& out) {
+  if constexpr (kWords == 2) {
+    out.nope = first;
+    out.rope = first >> 16;
+  } else {
+    out.nope = __byte_perm(first, second, 0x5410);
+    out.rope = __byte_perm(first, second, 0x7632);
+  }
+}
+
+// Any values. Blocks of 32 are 16 / kWords lanes.
+template <int kWords>
+__device__ __noinline__ Mxfp4Codes<kWords> QuantiseMxfp4Any(Bf16Words<kWords> nope, Bf16Words<kWords> rope) {
+  const std::uint32_t amax = MaxOverLanes(MaxOfHalves(nope.MaxMagnitude(), rope.MaxMagnitude()), 16 / kWords);
+  Mxfp4Codes<kWords> out;
+  out.nope_byte = Mxfp4ScaleByte(fmaxf(Bf16Low(amax), spec::kMxfp4AmaxFloor));
+  out.rope_byte = Mxfp4ScaleByte(fmaxf(Bf16High(amax), spec::kMxfp4AmaxFloor));
+  std::uint32_t codes[kWords / 2];
+#pragma unroll
+  for (int i = 0; i < kWords / 2; ++i) {
+    const std::uint32_t* n = nope.word + 2 * i;
+    const std::uint32_t* r = rope.word + 2 * i;
+    const float low[4] = {Bf16Low(n[0]), Bf16High(n[0]), Bf16Low(n[1]), Bf16High(n[1])};
+    const float high[4] = {Bf16Low(r[0]), Bf16High(r[0]), Bf16Low(r[1]), Bf16High(r[1])};
+    codes[i] = PackE2m1(low, Mxfp4InverseScale(out.nope_byte), high, Mxfp4InverseScale(out.rope_byte));
+  }
+  Regroup(codes[0], codes[kWords / 2 - 1], out);
+  return out;
 }
 
 // Both blocks' absmax side by side, the floor included; NaN where an element is NaN.
-__device__ inline std::uint32_t Mxfp4AbsMaxPair(const uint2& nope, const uint2& rope) {
-  const std::uint32_t low = MaxMagnitudeOrNanBf16(nope.x, nope.y);
-  const std::uint32_t high = MaxMagnitudeOrNanBf16(rope.x, rope.y);
+template <int kWords>
+__device__ inline std::uint32_t Mxfp4AbsMaxPair(const Bf16Words<kWords>& nope, const Bf16Words<kWords>& rope) {
+  const std::uint32_t low = nope.MaxMagnitudeOrNan();
+  const std::uint32_t high = rope.MaxMagnitudeOrNan();
   const std::uint32_t lane_max = MaxOrNanBf16(__byte_perm(low, high, 0x5410), __byte_perm(low, high, 0x7632));
-  return MaxOrNanBf16(MaxOrNanOverLanes(lane_max, 8), 0x01C001C0U);  // the floor, 6 * 2^-126, is a bf16
+  return MaxOrNanBf16(MaxOrNanOverLanes(lane_max, 16 / kWords), 0x01C001C0U);  // the floor, 6 * 2^-126, is a bf16
 }
 
 // Whether one of the two is NaN, infinite or at least 2^110. Below that, bytes are below 240 and 2^(127 - byte - 14) is a normal
@@ -50,68 +104,108 @@ __device__ inline bool IsSpecial(std::uint32_t amax_pair) {
 }
 
 // The same as QuantiseMxfp4Any for blocks that are not special.
-__device__ inline Mxfp4Pair QuantiseMxfp4Finite(const uint2& nope, const uint2& rope, std::uint32_t amax_pair) {
+template <int kWords>
+__device__ inline Mxfp4Codes<kWords> QuantiseMxfp4Finite(const Bf16Words<kWords>& nope, const Bf16Words<kWords>& rope,
+                                                         std::uint32_t amax_pair) {
   const std::uint32_t rounded = (amax_pair + 0x003F003FU) & 0xFF80FF80U;  // (byte + 2) << 7 in each half
   const std::uint32_t units = 0x79007900U - rounded;                      // (127 + 127 - byte - 14) << 7
-  return {PackFiniteE2m1(nope, rope, units << 16, units & 0xFFFF0000U), (rounded >> 7 & 0x1FFU) - 2U, (rounded >> 23) - 2U};
+  Mxfp4Codes<kWords> out;
+  out.nope_byte = (rounded >> 7 & 0x1FFU) - 2U;
+  out.rope_byte = (rounded >> 23) - 2U;
+  std::uint32_t codes[kWords / 2];
+#pragma unroll
+  for (int i = 0; i < kWords / 2; ++i) {
+    codes[i] = PackFiniteE2m1(make_uint2(nope.word[2 * i], nope.word[2 * i + 1]),
+                              make_uint2(rope.word[2 * i], rope.word[2 * i + 1]), units << 16, units & 0xFFFF0000U);
+  }
+  Regroup(codes[0], codes[kWords / 2 - 1], out);
+  return out;
 }
 
-inline constexpr int kQThreads = 256;
-inline constexpr int kQFewThreads = 32;
+// How the heads of a token are dealt out: a lane holds 2 * kWords columns that do not rotate and, 64 further, as many that do, so
+// that all lanes do the same work; a turn of a warp is kHeads heads; a warp takes kTurns turns.
+template <int kWordsOfALane, int kTurnsOfAWarp, int kThreadsOfABlock>
+struct QShape {
+  static constexpr int kWords = kWordsOfALane;
+  static constexpr int kTurns = kTurnsOfAWarp;
+  static constexpr int kThreads = kThreadsOfABlock;
+  static constexpr int kLanes = 32 / kWords;  // of a head
+  static constexpr int kHeads = 32 / kLanes;
+  static constexpr int kHeadsOfAWarp = kTurns * kHeads;
+  static_assert(2 * kTurns <= 16 / kWords, "the lanes of two blocks store all their scales");
+};
+using QMany = QShape<4, 2, 256>;  // the least work a head
+using QFew = QShape<2, 1, 32>;    // the most warps, one a block
 
-// One warp 2 * kTurns heads of a token, two a turn. A lane holds four columns that do not rotate and, 64 further, four that
-// do: all lanes do the same work.
-template <QFormat kFormat, int kTurns, int kThreads>
-__global__ void __launch_bounds__(kThreads) IndexerQ(const IndexerQArguments arguments) {
+template <QFormat kFormat, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArguments arguments) {
   constexpr bool kMxfp4 = kFormat == QFormat::kE2m1;
   constexpr int kHead = kIndexerHead;
   constexpr int kNope = kHead - kRopeDim;
+  constexpr int kWords = Shape::kWords;
+  constexpr int kTurns = Shape::kTurns;
   const int lane = static_cast<int>(threadIdx.x) & 31;
-  const int part = lane & 15;
-  const int half = lane >> 4;  // head within a turn
-  const std::int64_t worker = std::int64_t{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
+  const int part = lane % Shape::kLanes;
+  const int head = lane / Shape::kLanes;  // within a turn
+  const std::int64_t worker = std::int64_t{blockIdx.x} * (Shape::kThreads / 32) + threadIdx.x / 32;
   const std::int64_t token = arguments.groups_shift >= 0 ? worker >> arguments.groups_shift : worker / arguments.groups;
   if (token >= arguments.tokens) return;
-  const std::int64_t first_head = (worker - token * arguments.groups) * (2 * kTurns);
+  const std::int64_t first_head = (worker - token * arguments.groups) * Shape::kHeadsOfAWarp;
 
-  const float* table = static_cast<const float*>(arguments.cos_sin) + part * 2 +
+  const float* table = static_cast<const float*>(arguments.cos_sin) + part * kWords +
                        LoadNow(arguments.positions + token) * arguments.cos_sin_stride;
-  uint2 nope[kTurns];
-  uint2 rope[kTurns];
+  Bf16Words<kWords> nope[kTurns];
+  Bf16Words<kWords> rope[kTurns];
   {
-    const std::uint16_t* q =
-        arguments.q + token * arguments.q_token_stride + (first_head + half) * arguments.q_head_stride + part * 4;
+    const std::uint16_t* q = arguments.q + token * arguments.q_token_stride +
+                             (first_head + head) * arguments.q_head_stride + part * (2 * kWords);
 #pragma unroll
     for (int t = 0; t < kTurns; ++t) {
-      nope[t] = LoadStream(reinterpret_cast<const uint2*>(q + 2 * t * arguments.q_head_stride));
-      rope[t] = LoadStream(reinterpret_cast<const uint2*>(q + 2 * t * arguments.q_head_stride + kNope));
+      nope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride);
+      rope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride + kNope);
     }
   }
-  // Lane (part = t, half) folds the weight of head 2 * t + half.
+  // Lane (part = t, head) folds the weight of head t * kHeads + head.
   const bool folds = part < kTurns;
+  const std::int64_t folded_head = first_head + part * Shape::kHeads + head;
   float weight = 0.0F;
-  if (folds) weight = LoadWeight(arguments, token, first_head + part * 2 + half);
-  const float2 cosines = __ldg(reinterpret_cast<const float2*>(table));
-  const float2 sines = __ldg(reinterpret_cast<const float2*>(table + kRopeDim / 2));
-  const Rotation rotation = {cosines.x, sines.x, cosines.y, sines.y};
+  if (folds) weight = LoadWeight(arguments, token, folded_head);
+  float cosine[kWords];
+  float sine[kWords];
+#pragma unroll
+  for (int i = 0; i < kWords; i += 2) {
+    const float2 c = __ldg(reinterpret_cast<const float2*>(table + i));
+    const float2 s = __ldg(reinterpret_cast<const float2*>(table + kRopeDim / 2 + i));
+    cosine[i] = c.x, cosine[i + 1] = c.y;
+    sine[i] = s.x, sine[i + 1] = s.y;
+  }
 
-  const std::int64_t row = token * arguments.heads + first_head + half;  // of the first turn
+  const std::int64_t row = token * arguments.heads + first_head + head;  // of the first turn
   std::uint32_t kept = 0;                                                // scale byte that this lane stores or folds
-  std::uint32_t lane_max[kTurns];
 #pragma unroll
   for (int t = 0; t < kTurns; ++t) {
-    const float4 turned = Rotate(rotation, make_float4(Bf16Low(rope[t].x), Bf16High(rope[t].x), Bf16Low(rope[t].y),
-                                                       Bf16High(rope[t].y)));
-    rope[t] = make_uint2(PackBf16(turned.x, turned.y), PackBf16(turned.z, turned.w));
-    lane_max[t] = MaxBf16(MaxMagnitudeBf16(nope[t].x, nope[t].y), MaxMagnitudeBf16(rope[t].x, rope[t].y));
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      float even = Bf16Low(rope[t].word[i]);
+      float odd = Bf16High(rope[t].word[i]);
+      RotatePair(cosine[i], sine[i], even, odd);
+      rope[t].word[i] = PackBf16(even, odd);
+    }
   }
 
   if constexpr (kMxfp4) {
-    const auto store = [&](int t, const Mxfp4Pair& q) {
-      if ((lane & 3) == t) kept = (lane & 4) != 0 ? q.high_byte : q.low_byte;
-      auto* out = reinterpret_cast<std::uint16_t*>(arguments.codes + row * (kHead / 2)) + part + t * kHead / 2;
-      out[0] = static_cast<std::uint16_t>(q.codes);
-      out[kNope / 4] = static_cast<std::uint16_t>(q.codes >> 16);
+    // Lane i of a block's lanes stores turn i / 2's byte of the block that does not rotate (even i) or does (odd i).
+    const int index = part % (16 / kWords);
+    const auto store = [&](int t, const Mxfp4Codes<kWords>& q) {
+      if (index / 2 == t) kept = index % 2 != 0 ? q.rope_byte : q.nope_byte;
+      std::uint8_t* out = arguments.codes + (row + t * Shape::kHeads) * (kHead / 2) + part * kWords;
+      if constexpr (kWords == 2) {
+        *reinterpret_cast<std::uint16_t*>(out) = static_cast<std::uint16_t>(q.nope);
+        *reinterpret_cast<std::uint16_t*>(out + kNope / 2) = static_cast<std::uint16_t>(q.rope);
+      } else {
+        *reinterpret_cast<std::uint32_t*>(out) = q.nope;
+        *reinterpret_cast<std::uint32_t*>(out + kNope / 2) = q.rope;
+      }
     };
     std::uint32_t amax[kTurns];
     bool special = KVEXACT_HAS_E2M1 != 0;
@@ -127,9 +221,9 @@ __global__ void __launch_bounds__(kThreads) IndexerQ(const IndexerQArguments arg
 #pragma unroll
       for (int t = 0; t < kTurns; ++t) store(t, QuantiseMxfp4Finite(nope[t], rope[t], amax[t]));
     }
-    if ((lane & 3) < kTurns) {
-      const int block = (lane & 4) / 2 + part / 8;
-      arguments.scales[(row + (lane & 3) * 2) * 4 + block] = static_cast<std::uint8_t>(kept);
+    if (index / 2 < kTurns) {
+      const int block = index % 2 * 2 + part / (16 / kWords);
+      arguments.scales[(row + index / 2 * Shape::kHeads) * 4 + block] = static_cast<std::uint8_t>(kept);
     }
   } else {
     // Two turns share an exchange: one in the low half, one in the high half.
@@ -138,7 +232,9 @@ __global__ void __launch_bounds__(kThreads) IndexerQ(const IndexerQArguments arg
 #pragma unroll
     for (int t = 0; t < kTurns; t += kStep) {
       const int u = t + kStep - 1;
-      const std::uint32_t amax = MaxOverLanes(MaxOfHalves(lane_max[t], lane_max[u]), 16);
+      const std::uint32_t amax = MaxOverLanes(MaxOfHalves(MaxBf16(nope[t].MaxMagnitude(), rope[t].MaxMagnitude()),
+                                                          MaxBf16(nope[u].MaxMagnitude(), rope[u].MaxMagnitude())),
+                                              Shape::kLanes);
 #pragma unroll
       for (int v = t; v < t + kStep; ++v) {
         const float block_max = fmaxf(v == t ? Bf16Low(amax) : Bf16High(amax), spec::kFp8AmaxFloor);
@@ -146,23 +242,28 @@ __global__ void __launch_bounds__(kThreads) IndexerQ(const IndexerQArguments arg
         if (part == v) kept = byte;
         // Powers of two: exact, or so small that the code is a zero of the same sign.
         const std::uint32_t inverse = PackBf16(Fp8InverseScale(byte), Fp8InverseScale(byte));
-        const std::uint32_t scaled[4] = {ScaleBf16(nope[v].x, inverse), ScaleBf16(nope[v].y, inverse),
-                                         ScaleBf16(rope[v].x, inverse), ScaleBf16(rope[v].y, inverse)};
-        std::uint32_t pair[4];
+        const auto codes = [&](const Bf16Words<kWords>& x, std::uint8_t* out) {
+          std::uint32_t word[kWords / 2];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const float low = Bf16Low(scaled[i]);
-          const float high = Bf16High(scaled[i]);
-          pair[i] = kFormat == QFormat::kE4m3Fn ? PackE4m3(low, high) : E4m3FnuzInteger(low) | E4m3FnuzInteger(high) << 8;
-        }
-        auto* out = reinterpret_cast<std::uint32_t*>(arguments.codes + row * kHead) + part + v * kHead / 2;
-        out[0] = pair[0] | pair[1] << 16;
-        out[kNope / 4] = pair[2] | pair[3] << 16;
+          for (int i = 0; i < kWords / 2; ++i) {
+            const std::uint32_t a = ScaleBf16(x.word[2 * i], inverse);
+            const std::uint32_t b = ScaleBf16(x.word[2 * i + 1], inverse);
+            word[i] = PackE4m3(Bf16Low(a), Bf16High(a), Bf16Low(b), Bf16High(b));
+          }
+          if constexpr (kWords == 2) {
+            *reinterpret_cast<std::uint32_t*>(out) = word[0];
+          } else {
+            *reinterpret_cast<uint2*>(out) = make_uint2(word[0], word[1]);
+          }
+        };
+        std::uint8_t* out = arguments.codes + (row + v * Shape::kHeads) * kHead + part * (2 * kWords);
+        codes(nope[v], out);
+        codes(rope[v], out + kNope);
       }
     }
     weight = __fmul_rn(weight, __uint_as_float(kept << 23));  // 2^e; byte 255 is infinity
   }
-  if (folds) StoreFolded(arguments, token, first_head + part * 2 + half, weight);
+  if (folds) StoreFolded(arguments, token, folded_head, weight);
 }
 
 }  // namespace kvexact::gpu
