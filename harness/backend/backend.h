@@ -26,6 +26,13 @@ struct RunOutcome {
   RunStatus status = RunStatus::kOk;
   std::string message;                           // why, for every status but kOk
   std::vector<std::string> written_inputs = {};  // inputs whose bytes the implementation changed
+  std::vector<std::string> damaged_guards =
+      {};  // buffers beside which it wrote, such as "scratch (4 bytes behind its end)"
+};
+
+// How foreign implementations are run.
+struct BackendOptions {
+  double timeout_seconds = 60;  // for one answer; a process that gives none is ended
 };
 
 class Backend {
@@ -41,7 +48,8 @@ class Backend {
 std::unique_ptr<Backend> MakeReferenceBackend();
 std::unique_ptr<Backend> MakeHostBackend(int threads = 0);  // 0: one a core
 
-// NAME (reference, host, cuda), lib:PATH (a shared library with the C ABI). Throws InputError.
-std::unique_ptr<Backend> OpenBackend(const std::string& spec);
+// NAME (reference, host, cuda), lib:PATH (a shared library with the C ABI), exec:CMD (a program that reads case files).
+// Throws InputError.
+std::unique_ptr<Backend> OpenBackend(const std::string& spec, const BackendOptions& options = {});
 
 }  // namespace kvexact

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
 #include "harness/backend/backend.h"
 #include "harness/backend/library_backend.h"
+#include "harness/backend/program_backend.h"
 
 namespace kvexact {
 
-std::unique_ptr<Backend> OpenBackend(const std::string& spec) {
-  constexpr char kLibrary[] = "lib:";
+std::unique_ptr<Backend> OpenBackend(const std::string& spec, const BackendOptions& options) {
+  constexpr std::string_view kLibrary = "lib:";
+  constexpr std::string_view kProgram = "exec:";
   if (spec == "reference") return MakeReferenceBackend();
   if (spec == "host") return MakeHostBackend();
-  if (spec.starts_with(kLibrary)) return OpenLibraryBackend(spec.substr(sizeof kLibrary - 1));
-  throw InputError(spec, "backend", "unknown; there are reference, host and lib:PATH");
+  if (spec.starts_with(kLibrary)) return OpenLibraryBackend(spec.substr(kLibrary.size()), options);
+  if (spec.starts_with(kProgram)) return OpenProgramBackend(spec.substr(kProgram.size()), options);
+  throw InputError(spec, "backend", "unknown; there are reference, host, lib:PATH and exec:CMD");
 }
 
 }  // namespace kvexact

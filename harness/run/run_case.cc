@@ -39,17 +39,23 @@ RunOutcome RunGuarded(Backend& backend, const Case& c, TensorMap& outputs) {
   }
 }
 
-// Inputs have no fill to compare with byte by byte: each that changed counts as one.
-void CountWrittenInputs(const std::vector<std::string>& names, CaseVerdict& verdict) {
+// What changed outside the outputs has no fill to compare with byte by byte: each buffer counts as one.
+void CountTouched(const std::vector<std::string>& names, const char* observed, CaseVerdict& verdict) {
   for (const std::string& name : names) {
     ++verdict.touched;
     if (verdict.problems.size() >= CaseVerdict::kMaxProblems) continue;
     Problem problem;
     problem.what = Problem::What::kTouched;
     problem.buffer = name;
-    problem.observed = "an input that was written to";
+    problem.observed = observed;
     problem.expected = "no change";
     verdict.problems.push_back(std::move(problem));
+  }
+}
+
+void AddDistinct(const std::vector<std::string>& from, std::vector<std::string>& to) {
+  for (const std::string& name : from) {
+    if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
   }
 }
 
@@ -75,11 +81,8 @@ CaseTrial::CaseTrial(const Case& c, const Stages& stages)
 
 bool CaseTrial::RunOnce(Backend& backend, const Case& c, TensorMap& outputs, const char* which) {
   RunOutcome outcome = RunGuarded(backend, c, outputs);
-  for (std::string& name : outcome.written_inputs) {
-    if (std::find(written_inputs_.begin(), written_inputs_.end(), name) == written_inputs_.end()) {
-      written_inputs_.push_back(std::move(name));
-    }
-  }
+  AddDistinct(outcome.written_inputs, written_inputs_);
+  AddDistinct(outcome.damaged_guards, damaged_guards_);
   outcome_.status = outcome.status;
   outcome_.message = which + outcome.message;
   return outcome.status == RunStatus::kOk;
@@ -111,7 +114,8 @@ CaseResult CaseTrial::Judge(const JudgeOptions& options) {
   result.verdict = kvexact::Judge(case_, options, runs_.first.before, runs_.first.after);
   CompareRuns(case_, *options.stages, written_, runs_, result);
   if (claims_exact_) HoldToExactClaim(case_, *options.stages, strict_, runs_.first.after, result);
-  CountWrittenInputs(written_inputs_, result.verdict);
+  CountTouched(written_inputs_, "an input that was written to", result.verdict);
+  CountTouched(damaged_guards_, "written to, outside every buffer", result.verdict);
   KeepEvidence(case_, runs_.first.before, runs_.first.after, result);
   return result;
 }

@@ -37,6 +37,7 @@ class CaseTrial {
   std::vector<PartialLaunch> launches_;
   RunOutcome outcome_;                       // of the first run that did not end well
   std::vector<std::string> written_inputs_;  // distinct
+  std::vector<std::string> damaged_guards_;  // distinct
 };
 
 CaseResult RunCase(Backend& backend, const Case& c, const JudgeOptions& options);

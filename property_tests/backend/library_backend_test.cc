@@ -68,9 +68,18 @@ TEST(LibraryBackend, EveryFaultOfTheTableIsNamed) {
   ExpectFailure("null_function", "run", "null pointer");
   ExpectFailure("cannot_describe", "describe", "no such device");
   ExpectFailure("nameless", "name", "left it empty");
-  ExpectFailure("wants_cuda", "memory", "CUDA memory");
   ExpectFailure("cannot_create", "create", "no such device");
   ExpectFailure("no_handle", "create", "without a handle");
+}
+
+// Where the build and the machine have CUDA, such a library is opened.
+TEST(LibraryBackend, CudaMemoryIsGivenOrRefusedInWords) {
+  try {
+    EXPECT_EQ(OpenLibraryBackend(PathOf("wants_cuda"))->info().name, "test library");
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.field(), "memory");
+    EXPECT_NE(std::string(e.what()).find("the backend asks for CUDA memory, and this"), std::string::npos) << e.what();
+  }
 }
 
 TEST(LibraryBackend, DefaultsOfTheDescription) {
