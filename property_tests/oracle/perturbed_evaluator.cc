@@ -479,8 +479,6 @@ class PerturbedEvaluator::Run {
             static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(p_.online_rows, rows - at)));
         float most = max;
         for (const int r : chunk) most = std::fmax(most, t_.score[static_cast<std::size_t>(r) * head + d]);
-        const auto absent = [&](int r) { return t_.score[static_cast<std::size_t>(r) * head + d] == -kInf; };
-        if (most == -kInf && std::all_of(chunk.begin(), chunk.end(), absent)) continue;
         if (max != -kInf && (most != max || !random_.Coin())) {
           const double drift = static_cast<double>(num) / static_cast<double>(den) - e_.center_[d];
           const float factor = OnlineExp(max, most, direction_[d] * SignOf(drift), result_threshold);
@@ -491,7 +489,8 @@ class PerturbedEvaluator::Run {
         for (const int r : chunk) {
           const std::size_t x = static_cast<std::size_t>(r) * head + d;
           const double aimed = direction_[d] * SignOf(static_cast<double>(kv_[x]) - e_.center_[d]);
-          const float w = OnlineExp(t_.score[x], max, aimed, result_threshold);
+          // While every score was -inf the weights are e^(-inf - 0) = 0, as such kernels take care to have it.
+          const float w = OnlineExp(t_.score[x], max == -kInf ? 0.0F : max, aimed, result_threshold);
           den = Flushed(den + w, sum_threshold);
           const float separate = num + Flushed(w * kv_[x], product_threshold);
           const float fused = std::fma(w, kv_[x], num);

@@ -128,13 +128,14 @@ bool ScoresScale(const CompressToken& token) {
                      [](float s) { return !std::isfinite(s) || std::fabs(s) <= 0x1p24F; });
 }
 
-// Whether the sums of an online softmax stay finite whatever maximum it has seen so far.
+// Whether the sums of an online softmax stay finite whatever maximum it has seen so far. If not, what is
+// left of an infinity depends on the steps in which the maximum grew.
 bool SumsStayFinite(const CompressToken& token) {
   const auto head = static_cast<std::size_t>(token.head_dim);
   std::vector<double> positive(head, 0.0);
   std::vector<double> negative(head, 0.0);
   for (std::size_t i = 0; i < token.kv.size(); ++i) {
-    if (!std::isfinite(token.kv[i])) continue;
+    if (std::isnan(token.kv[i])) continue;
     (token.kv[i] > 0 ? positive : negative)[i % head] += std::fabs(static_cast<double>(token.kv[i]));
   }
   return std::max(*std::max_element(positive.begin(), positive.end()),
