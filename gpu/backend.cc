@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels behind the C interface. Takes tensors in host memory, which it copies to the device and back, or in device memory,
-// which it only enqueues on.
+// The kernels behind the C interface. Takes tensors in host memory, which it copies to the device and back, or in
+// device memory, which it only enqueues on.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -14,7 +14,8 @@ class Tensors {
   explicit Tensors(const kvexact_launch& launch) : launch_(launch) {}
   const Status& status() const { return status_; }
 
-  // The tensor of that name with one of two types and contiguous rows (stride 1 in the last dimension); null if there is none.
+  // The tensor of that name with one of two types and contiguous rows (stride 1 in the last dimension); null if there
+  // is none.
   const kvexact_tensor* Get(const char* name, std::int32_t rank, std::int32_t type, std::int32_t other_type = -1) {
     const kvexact_tensor* tensor = kvexact_find_tensor(&launch_, name);
     if (tensor == nullptr) {
@@ -131,9 +132,7 @@ Status DescribeIndexerQ(const kvexact_launch& launch, IndexerQDescription& d) {
   const kvexact_params& p = *launch.params;
   Tensors tensors(launch);
   const bool mxfp4 = p.operation == KVEXACT_INDEXER_Q_MXFP4;
-  d.codes = mxfp4                                        ? QCodes::kE2m1
-            : p.q_code_type == KVEXACT_E4M3FNUZ ? QCodes::kE4m3Fnuz
-                                                : QCodes::kE4m3Fn;
+  d.codes = mxfp4 ? QCodes::kE2m1 : p.q_code_type == KVEXACT_E4M3FNUZ ? QCodes::kE4m3Fnuz : QCodes::kE4m3Fn;
   d.tokens = p.num_actual;
   d.head_dim = p.head_dim;
   d.rope_head_dim = p.rope_head_dim;

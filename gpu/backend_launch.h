@@ -14,8 +14,8 @@ namespace kvexact::gpu {
 
 using Description = std::variant<CompressDescription, IndexerQDescription>;
 
-// Reads the launch; `data` pointers may be null. kInvalid where a tensor is missing or its type or shape is not the schema's,
-// kUnsupported where the kernels do not serve it.
+// Reads the launch; `data` pointers may be null. kInvalid where a tensor is missing or its type or shape is not the
+// schema's, kUnsupported where the kernels do not serve it.
 Status Describe(const kvexact_launch& launch, Description& description);
 
 // Whether Launch would serve a launch whose pointers are not known yet.

@@ -71,7 +71,8 @@ Status DeviceArena::Upload(const kvexact_launch& launch, int shift, cudaStream_t
 
 Status DeviceArena::Download(cudaStream_t stream) {
   after_.resize(before_.size());
-  if (Status s = FromCuda(cudaMemcpyAsync(after_.data(), device_, after_.size(), cudaMemcpyDeviceToHost, stream)); !s.ok()) {
+  if (Status s = FromCuda(cudaMemcpyAsync(after_.data(), device_, after_.size(), cudaMemcpyDeviceToHost, stream));
+      !s.ok()) {
     return s;
   }
   if (Status s = FromCuda(cudaStreamSynchronize(stream)); !s.ok()) return s;
@@ -83,7 +84,8 @@ Status DeviceArena::Download(cudaStream_t stream) {
                 after_.begin() + static_cast<std::ptrdiff_t>(offsets_[i]));
   }
   if (before_ == after_) return {};
-  const auto changed = static_cast<std::size_t>(std::mismatch(before_.begin(), before_.end(), after_.begin()).first - before_.begin());
+  const auto changed =
+      static_cast<std::size_t>(std::mismatch(before_.begin(), before_.end(), after_.begin()).first - before_.begin());
   for (std::size_t i = 0; i < host_.size(); ++i) {
     if (changed >= offsets_[i] && changed < offsets_[i] + host_[i]->size_bytes) {
       return {StatusCode::kFailed, std::string(host_[i]->name) + ": an input was written to"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the kernels on the workloads that the peers are timed on. Standard output: a table; --json: one line a measurement.
-// Exit status: 0; 2 bad usage or unreadable peers; 3 there is no device.
+// Times the kernels on the workloads that the peers are timed on. Standard output: a table; --json: one line a
+// measurement. Exit status: 0; 2 bad usage or unreadable peers; 3 there is no device.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>

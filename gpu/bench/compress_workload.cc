@@ -43,7 +43,8 @@ CompressWorkload MakeWorkload(const CompressShape& shape, const Memory& pool) {
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), random);
   std::vector<std::int32_t> table;
-  for (std::int64_t i = 0; i < requests * blocks; ++i) table.push_back(order[static_cast<std::size_t>(i % pool_blocks)]);
+  for (std::int64_t i = 0; i < requests * blocks; ++i)
+    table.push_back(order[static_cast<std::size_t>(i % pool_blocks)]);
 
   CompressWorkload w;
   std::vector<std::int64_t> kv_slots;

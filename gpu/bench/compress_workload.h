@@ -10,7 +10,8 @@
 
 namespace kvexact::gpu::bench {
 
-// Decode: one token a request, every one at a boundary, positions in [2048, 4096). Prefill: requests of 8192 tokens from 0.
+// Decode: one token a request, every one at a boundary, positions in [2048, 4096). Prefill: requests of 8192 tokens
+// from 0.
 struct CompressShape {
   spec::Operation op;
   std::int64_t ratio;

@@ -71,7 +71,9 @@ void Require(cudaError_t error) {
   std::exit(3);
 }
 
-Memory::Memory(std::int64_t bytes) { Require(cudaMalloc(&data_, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)))); }
+Memory::Memory(std::int64_t bytes) {
+  Require(cudaMalloc(&data_, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))));
+}
 Memory::~Memory() { cudaFree(data_); }
 
 void FillNormal(float* values, std::int64_t count, std::uint64_t seed) {

@@ -42,8 +42,8 @@ Memory Upload(const std::vector<T>& values) {
 void FillNormal(float* values, std::int64_t count, std::uint64_t seed);
 void FillNormalBf16(std::uint16_t* values, std::int64_t count, std::uint64_t seed);
 
-// Times launches as the peers are timed: the median of 50 replays of a one-launch graph after 10, each from an L2 that was filled
-// with clean foreign lines by reading.
+// Times launches as the peers are timed: the median of 50 replays of a one-launch graph after 10, each from an L2 that
+// was filled with clean foreign lines by reading.
 class Timer {
  public:
   Timer();

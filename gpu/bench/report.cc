@@ -55,7 +55,7 @@ std::vector<Row> ReadPeers(const std::string& path, Limits& limits) {
   for (std::int64_t number = 1; std::getline(file, text); ++number) {
     try {
       const auto line = nlohmann::json::parse(text);
-      Row row{line.at("kernel"), line.at("mode"),       "",           line.at("tokens"),
+      Row row{line.at("kernel"),     line.at("mode"),  "",           line.at("tokens"),
               line.at("compressed"), line.at("bytes"), line.at("us")};
       if (row.kernel == "empty") empty = row.us;
       if (row.kernel == "copy") {
@@ -73,16 +73,16 @@ std::vector<Row> ReadPeers(const std::string& path, Limits& limits) {
 void PrintTable(const std::vector<Row>& rows, const std::vector<Row>& peers, const Limits& limits) {
   std::printf("empty launch %.3f us, copy %.3f TB/s; ratio = (empty launch + bytes / copy) / time\n", limits.empty_us,
               limits.bandwidth * 1e-12);
-  std::printf("%-16s %-8s %6s %9s %8s %7s %9s %8s %8s %9s %8s\n", "kernel", "mode", "tokens", "limit us", "us", "ratio", "over empty",
-              "fast us", "probe us", "peer us", "ratio");
+  std::printf("%-16s %-8s %6s %9s %8s %7s %9s %8s %8s %9s %8s\n", "kernel", "mode", "tokens", "limit us", "us", "ratio",
+              "over empty", "fast us", "probe us", "peer us", "ratio");
   for (const Row& row : rows) {
     if (row.variant != "strict") continue;
     const double limit = limits.For(row.bytes);
     const auto time = [](const Row* r) { return r == nullptr ? 0.0 : r->us; };
     const Row* peer = BestPeer(peers, row);
-    std::printf("%-16s %-8s %6lld %9.2f %8.2f %7.3f %9.2f %8.2f %8.2f %9.2f %8.3f\n", row.kernel.c_str(), row.mode.c_str(),
-                static_cast<long long>(row.tokens), limit, row.us, limit / row.us, row.us - limits.empty_us,
-                time(Find(rows, row, "fast")), time(Find(rows, row, "probe")), time(peer),
+    std::printf("%-16s %-8s %6lld %9.2f %8.2f %7.3f %9.2f %8.2f %8.2f %9.2f %8.3f\n", row.kernel.c_str(),
+                row.mode.c_str(), static_cast<long long>(row.tokens), limit, row.us, limit / row.us,
+                row.us - limits.empty_us, time(Find(rows, row, "fast")), time(Find(rows, row, "probe")), time(peer),
                 peer == nullptr ? 0.0 : limit / peer->us);
   }
 }

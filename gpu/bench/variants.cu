@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/bench/variants.h"
-
 #include <cstdio>
 #include <cstdlib>
 
 #include "gpu/bench/device.h"
+#include "gpu/bench/variants.h"
 #include "gpu/operations/compress_arguments.h"
 #include "gpu/operations/indexer_launch.cuh"
 #include "gpu/operations/sparse_attn_launch.cuh"

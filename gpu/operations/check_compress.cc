@@ -12,7 +12,8 @@ Status CheckState(const CompressDescription& d) {
   if (Status s = RequireAligned("block_table", d.block_table, 4); !s.ok()) return s;
   if (Status s = RequireRange("block_size", d.block_size, 1, kMaxExtent); !s.ok()) return s;
   if (Status s = RequireRange("state_width", d.state_width, columns, kMaxExtent); !s.ok()) return s;
-  if (Status s = RequireRange("state_row_stride", d.state_row_stride, d.state_width + columns, kMaxExtent); !s.ok()) return s;
+  if (Status s = RequireRange("state_row_stride", d.state_row_stride, d.state_width + columns, kMaxExtent); !s.ok())
+    return s;
   if (Status s = RequireRange("state_block_stride", d.state_block_stride, 0, kMaxExtent); !s.ok()) return s;
   return RequireRange("block_table_stride", d.block_table_stride, 0, kMaxExtent);
 }
@@ -21,8 +22,9 @@ Status CheckLayout(const CompressDescription& d) {
   const spec::PagedCache& p = d.cache_placement;
   const spec::Layout& layout = p.layout;
   const spec::Layout& own = *spec::row(d.op).layout;
-  if (layout.code_type != own.code_type || layout.code_values != own.code_values || layout.quant_block != own.quant_block ||
-      layout.scale_type != own.scale_type || layout.rope_values != own.rope_values) {
+  if (layout.code_type != own.code_type || layout.code_values != own.code_values ||
+      layout.quant_block != own.quant_block || layout.scale_type != own.scale_type ||
+      layout.rope_values != own.rope_values) {
     return Unsupported("cache_placement.layout", "cannot hold what the operation stores");
   }
   if (layout.rope_values > 0 && d.rope_head_dim != layout.rope_values) {

@@ -31,7 +31,8 @@ Shape ShapeOf(const CompressDescription& d) {
   return Shape::kAny;
 }
 
-cudaError_t LaunchFused(const CompressDescription& d, const CompressArguments& a, const Machine& machine, cudaStream_t stream) {
+cudaError_t LaunchFused(const CompressDescription& d, const CompressArguments& a, const Machine& machine,
+                        cudaStream_t stream) {
   const bool sparse = d.head_dim == 512;
   switch (ShapeOf(d)) {
     case Shape::kRatio4:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compression operations on a GPU: sparse_attn, indexer_fp8, indexer_mxfp4, two_stage, gather_split, finalize.
 //
-// Launch() enqueues kernels on the caller's stream and returns. It allocates nothing, needs no workspace, does not synchronise
-// and may be captured in a graph. Results are those of docs/numerics.md to the last bit, on any device and in any launch
-// configuration. Offsets are 64 bits wide throughout.
+// Launch() enqueues kernels on the caller's stream and returns. It allocates nothing, needs no workspace, does not
+// synchronise and may be captured in a graph. Results are those of docs/numerics.md to the last bit, on any device and
+// in any launch configuration. Offsets are 64 bits wide throughout.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,9 +17,10 @@
 
 namespace kvexact::gpu {
 
-// One launch. Pointers are device memory; strides and sizes are in elements unless bytes are said. Where an operation does not
-// use a field, it keeps its default. Tokens at and behind num_actual are inert. Of a token with a negative slot, or one that
-// ends no window, only its entries in slots, positions, token_to_req and kv_slots are loaded, and nothing follows from them.
+// One launch. Pointers are device memory; strides and sizes are in elements unless bytes are said. Where an operation
+// does not use a field, it keeps its default. Tokens at and behind num_actual are inert. Of a token with a negative
+// slot, or one that ends no window, only its entries in slots, positions, token_to_req and kv_slots are loaded, and
+// nothing follows from them.
 struct CompressDescription {
   spec::Operation op{};
   std::int64_t head_dim = 0;       // 512, or 128 for the indexer operations

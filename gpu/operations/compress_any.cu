@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/operations/compress_any.cuh"
-
 #include "gpu/operations/enqueue.h"
 #include "gpu/operations/launch.h"
 

@@ -15,9 +15,11 @@
 
 namespace kvexact::gpu {
 
-// RMSNorm, RoPE and store of one token's compressed columns, four a thread of the first kHead / 4; the whole block together.
+// RMSNorm, RoPE and store of one token's compressed columns, four a thread of the first kHead / 4; the whole block
+// together.
 template <class Arithmetic, int kHead>
-__device__ inline void FinishAny(const CompressArguments& arguments, const Token& token, const float4& c, float* group_sums) {
+__device__ inline void FinishAny(const CompressArguments& arguments, const Token& token, const float4& c,
+                                 float* group_sums) {
   const int thread = static_cast<int>(threadIdx.x);
   const bool active = thread < kHead / 4;
   const int column = active ? thread * 4 : 0;
@@ -33,7 +35,8 @@ __device__ inline void FinishAny(const CompressArguments& arguments, const Token
     }
     const float rrms = ReciprocalRms<Arithmetic, kHead>(sum, arguments.eps);
     const float4 n = Normalise(c, rrms, LoadNormWeight(arguments, column));
-    const float* table = arguments.cos_sin + token.position / arguments.ratio * arguments.ratio * arguments.cos_sin_stride;
+    const float* table =
+        arguments.cos_sin + token.position / arguments.ratio * arguments.ratio * arguments.cos_sin_stride;
     const Rotation rotation = LoadRotation(table, arguments.rope_dim / 2, (column - (kHead - arguments.rope_dim)) / 2,
                                            column - (kHead - static_cast<int>(arguments.rope_dim)));
     StoreAny(Place(arguments, arguments.placement.layout, token.kv_slot), arguments, column, n, rotation);
@@ -49,7 +52,8 @@ __global__ void __launch_bounds__(kAnyThreads) CompressAny(const CompressArgumen
   __shared__ float group_sums[kHead / spec::kHeadGroup];
   __shared__ Token slots[kAnyThreads / 32][32];
   const auto resolve = [](const Token& token) { return token; };
-  TokenQueue<true, 1, Token, decltype(resolve)> queue(arguments, blockIdx.x, arguments.ratio, slots[threadIdx.x / 32], resolve);
+  TokenQueue<true, 1, Token, decltype(resolve)> queue(arguments, blockIdx.x, arguments.ratio, slots[threadIdx.x / 32],
+                                                      resolve);
   Token token;
   while (queue.Next(token)) {
     for (int group = 0; group < kHead / spec::kHeadGroup; ++group) {
@@ -75,7 +79,8 @@ __global__ void __launch_bounds__(kAnyThreads) GatherSplitAny(const CompressArgu
   while (queue.Next(token)) {
     const float4 c = MeanOfGroup<Arithmetic>(arguments, token, kSparseHead, group, scratch);
     if (threadIdx.x < 32) {
-      float* row = arguments.scratch + token.index * arguments.scratch_stride + group * spec::kHeadGroup + threadIdx.x * 4;
+      float* row =
+          arguments.scratch + token.index * arguments.scratch_stride + group * spec::kHeadGroup + threadIdx.x * 4;
       const auto stored = [](float x) { return x != x ? __uint_as_float(0x7FFFFFFFU) : x; };
       row[0] = stored(c.x);
       row[1] = stored(c.y);
@@ -93,7 +98,8 @@ __global__ void __launch_bounds__(kFinalizeThreads) Finalize(const CompressArgum
   __shared__ float group_sums[kSparseHead / spec::kHeadGroup];
   __shared__ Token slots[kFinalizeThreads / 32][32];
   const auto resolve = [](const Token& token) { return token; };
-  TokenQueue<true, 1, Token, decltype(resolve)> queue(arguments, blockIdx.x, arguments.ratio, slots[threadIdx.x / 32], resolve);
+  TokenQueue<true, 1, Token, decltype(resolve)> queue(arguments, blockIdx.x, arguments.ratio, slots[threadIdx.x / 32],
+                                                      resolve);
   Token token;
   while (queue.Next(token)) {
     const float* row = arguments.scratch + token.index * arguments.scratch_stride + threadIdx.x * 4;

@@ -23,9 +23,11 @@ cudaError_t LaunchIndexerFormat(CompressArguments& arguments, std::int64_t resid
 }
 
 template <class Arithmetic>
-cudaError_t LaunchIndexerRatio4With(CompressArguments arguments, bool mxfp4, const Machine& machine, cudaStream_t stream) {
+cudaError_t LaunchIndexerRatio4With(CompressArguments arguments, bool mxfp4, const Machine& machine,
+                                    cudaStream_t stream) {
   const std::int64_t resident = std::int64_t{kIndexerResident} * kIndexerWarps * machine.multiprocessors;
-  return mxfp4 ? LaunchIndexerFormat<Arithmetic, true>(arguments, resident, stream) : LaunchIndexerFormat<Arithmetic, false>(arguments, resident, stream);
+  return mxfp4 ? LaunchIndexerFormat<Arithmetic, true>(arguments, resident, stream)
+               : LaunchIndexerFormat<Arithmetic, false>(arguments, resident, stream);
 }
 
 }  // namespace kvexact::gpu

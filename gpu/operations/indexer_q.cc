@@ -22,8 +22,8 @@ QFormat FormatOf(QCodes codes) {
 // Rows of Q and of the table at multiples of 16 bytes, codes at multiples of 8.
 bool Production(const IndexerQDescription& d) {
   return d.rope_head_dim == 64 && !d.cos_sin_bf16 && d.codes != QCodes::kE4m3Fnuz && d.heads % 8 == 0 &&
-         Address(d.q) % 16 == 0 && d.q_token_stride % 8 == 0 && d.q_head_stride % 8 == 0 && Address(d.code_bytes) % 8 == 0 &&
-         Address(d.cos_sin) % 16 == 0 && d.cos_sin_stride % 4 == 0;
+         Address(d.q) % 16 == 0 && d.q_token_stride % 8 == 0 && d.q_head_stride % 8 == 0 &&
+         Address(d.code_bytes) % 8 == 0 && Address(d.cos_sin) % 16 == 0 && d.cos_sin_stride % 4 == 0;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/operations/indexer_q.cuh"
-
 #include "gpu/operations/enqueue.h"
+#include "gpu/operations/indexer_q.cuh"
 #include "gpu/operations/indexer_q_any.cuh"
 #include "gpu/operations/launch.h"
 
@@ -23,7 +22,7 @@ Grid GridFor(IndexerQArguments& arguments, int heads_a_warp, int threads) {
 template <QFormat kFormat>
 cudaError_t LaunchFormat(IndexerQArguments arguments, const Machine& machine, cudaStream_t stream) {
   // Few heads: the most warps. Many: the least work a head.
-  if (arguments.tokens * arguments.heads <= std::int64_t{machine.multiprocessors} * 32) {
+  if (arguments.tokens * arguments.heads <= std::int64_t{machine.multiprocessors} * 8) {
     const Grid grid = GridFor(arguments, QFew::kHeadsOfAWarp, QFew::kThreads);
     return Enqueue(IndexerQ<kFormat, QFew>, grid, stream, arguments);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// indexer_q_fp8 and indexer_q_mxfp4 at their production shape: head 128, the last 64 columns rotate, an fp32 table, a multiple
-// of 8 heads, rows of Q and of the table aligned to 16 bytes.
+// indexer_q_fp8 and indexer_q_mxfp4 at their production shape: head 128, the last 64 columns rotate, an fp32 table, a
+// multiple of 8 heads, rows of Q and of the table aligned to 16 bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,14 @@
 
 namespace kvexact::gpu {
 
-// kWords words of packed bf16 values.
+// kWords (1 or 4) words of packed bf16 values.
 template <int kWords>
 struct Bf16Words {
   std::uint32_t word[kWords];
 
   __device__ void Load(const std::uint16_t* p) {
-    if constexpr (kWords == 2) {
-      const uint2 v = LoadStream(reinterpret_cast<const uint2*>(p));
-      word[0] = v.x, word[1] = v.y;
+    if constexpr (kWords == 1) {
+      word[0] = __ldg(reinterpret_cast<const std::uint32_t*>(p));
     } else {
       const uint4 v = LoadStream(reinterpret_cast<const uint4*>(p));
       word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
@@ -32,16 +31,16 @@ struct Bf16Words {
   }
   // Magnitude maximum of each half over the words; NaN if any is.
   __device__ std::uint32_t MaxMagnitudeOrNan() const {
-    std::uint32_t m = MaxMagnitudeOrNanBf16(word[0], word[1]);
+    std::uint32_t m = MaxMagnitudeOrNanBf16(word[0], word[kWords - 1]);
 #pragma unroll
-    for (int i = 2; i < kWords; ++i) m = MaxMagnitudeOrNanBf16(m, word[i]);
+    for (int i = 1; i < kWords - 1; ++i) m = MaxMagnitudeOrNanBf16(m, word[i]);
     return m;
   }
   // The same, NaN ignored.
   __device__ std::uint32_t MaxMagnitude() const {
-    std::uint32_t m = MaxMagnitudeBf16(word[0], word[1]);
+    std::uint32_t m = MaxMagnitudeBf16(word[0], word[kWords - 1]);
 #pragma unroll
-    for (int i = 2; i < kWords; ++i) m = MaxMagnitudeBf16(m, word[i]);
+    for (int i = 1; i < kWords - 1; ++i) m = MaxMagnitudeBf16(m, word[i]);
     return m;
   }
 };
@@ -55,10 +54,19 @@ struct Mxfp4Codes {
   std::uint32_t rope_byte;
 };
 
+// Words 2 * i and 2 * i + 1, the second of them 0 where there is only one.
+template <int kWords>
+__device__ inline uint2 Pair(const Bf16Words<kWords>& x, int i) {
+  if constexpr (kWords == 1) return make_uint2(x.word[0], 0);
+  return make_uint2(x.word[2 * i], x.word[2 * i + 1]);
+}
+template <int kWords>
+inline constexpr int kPairs = (kWords + 1) / 2;
+
 // From words of four nope codes (low half) and four rope codes (high half).
 template <int kWords>
 __device__ inline void Regroup(std::uint32_t first, std::uint32_t second, Mxfp4Codes<kWords>& out) {
-  if constexpr (kWords == 2) {
+  if constexpr (kWords == 1) {
     out.nope = first;
     out.rope = first >> 16;
   } else {
@@ -74,16 +82,16 @@ __device__ __noinline__ Mxfp4Codes<kWords> QuantiseMxfp4Any(Bf16Words<kWords> no
   Mxfp4Codes<kWords> out;
   out.nope_byte = Mxfp4ScaleByte(fmaxf(Bf16Low(amax), spec::kMxfp4AmaxFloor));
   out.rope_byte = Mxfp4ScaleByte(fmaxf(Bf16High(amax), spec::kMxfp4AmaxFloor));
-  std::uint32_t codes[kWords / 2];
+  std::uint32_t codes[kPairs<kWords>];
 #pragma unroll
-  for (int i = 0; i < kWords / 2; ++i) {
-    const std::uint32_t* n = nope.word + 2 * i;
-    const std::uint32_t* r = rope.word + 2 * i;
-    const float low[4] = {Bf16Low(n[0]), Bf16High(n[0]), Bf16Low(n[1]), Bf16High(n[1])};
-    const float high[4] = {Bf16Low(r[0]), Bf16High(r[0]), Bf16Low(r[1]), Bf16High(r[1])};
+  for (int i = 0; i < kPairs<kWords>; ++i) {
+    const uint2 n = Pair(nope, i);
+    const uint2 r = Pair(rope, i);
+    const float low[4] = {Bf16Low(n.x), Bf16High(n.x), Bf16Low(n.y), Bf16High(n.y)};
+    const float high[4] = {Bf16Low(r.x), Bf16High(r.x), Bf16Low(r.y), Bf16High(r.y)};
     codes[i] = PackE2m1(low, Mxfp4InverseScale(out.nope_byte), high, Mxfp4InverseScale(out.rope_byte));
   }
-  Regroup(codes[0], codes[kWords / 2 - 1], out);
+  Regroup(codes[0], codes[kPairs<kWords> - 1], out);
   return out;
 }
 
@@ -96,8 +104,8 @@ __device__ inline std::uint32_t Mxfp4AbsMaxPair(const Bf16Words<kWords>& nope, c
   return MaxOrNanBf16(MaxOrNanOverLanes(lane_max, 16 / kWords), 0x01C001C0U);  // the floor, 6 * 2^-126, is a bf16
 }
 
-// Whether one of the two is NaN, infinite or at least 2^110. Below that, bytes are below 240 and 2^(127 - byte - 14) is a normal
-// bf16.
+// Whether one of the two is NaN, infinite or at least 2^110. Below that, bytes are below 240 and 2^(127 - byte - 14) is
+// a normal bf16.
 __device__ inline bool IsSpecial(std::uint32_t amax_pair) {
   constexpr std::uint32_t kHuge = 0x7680;  // 2^110
   return ((amax_pair + (0x8000 - kHuge) * 0x00010001U) & 0x80008000U) != 0;
@@ -112,20 +120,20 @@ __device__ inline Mxfp4Codes<kWords> QuantiseMxfp4Finite(const Bf16Words<kWords>
   Mxfp4Codes<kWords> out;
   out.nope_byte = (rounded >> 7 & 0x1FFU) - 2U;
   out.rope_byte = (rounded >> 23) - 2U;
-  std::uint32_t codes[kWords / 2];
+  std::uint32_t codes[kPairs<kWords>];
 #pragma unroll
-  for (int i = 0; i < kWords / 2; ++i) {
-    codes[i] = PackFiniteE2m1(make_uint2(nope.word[2 * i], nope.word[2 * i + 1]),
-                              make_uint2(rope.word[2 * i], rope.word[2 * i + 1]), units << 16, units & 0xFFFF0000U);
+  for (int i = 0; i < kPairs<kWords>; ++i) {
+    codes[i] = PackFiniteE2m1(Pair(nope, i), Pair(rope, i), units << 16, units & 0xFFFF0000U);
   }
-  Regroup(codes[0], codes[kWords / 2 - 1], out);
+  Regroup(codes[0], codes[kPairs<kWords> - 1], out);
   return out;
 }
 
-// How the heads of a token are dealt out: a lane holds 2 * kWords columns that do not rotate and, 64 further, as many that do, so
-// that all lanes do the same work; a turn of a warp is kHeads heads; a warp takes kTurns turns.
+// How the heads of a token are dealt out: a lane holds 2 * kWords columns that do not rotate and, 64 further, as many
+// that do, so that all lanes do the same work; a turn of a warp is kHeads heads; a warp takes kTurns turns.
 template <int kWordsOfALane, int kTurnsOfAWarp, int kThreadsOfABlock>
 struct QShape {
+  static_assert(kWordsOfALane == 1 || kWordsOfALane == 4, "4- or 16-byte loads");
   static constexpr int kWords = kWordsOfALane;
   static constexpr int kTurns = kTurnsOfAWarp;
   static constexpr int kThreads = kThreadsOfABlock;
@@ -135,7 +143,7 @@ struct QShape {
   static_assert(2 * kTurns <= 16 / kWords, "the lanes of two blocks store all their scales");
 };
 using QMany = QShape<4, 2, 256>;  // the least work a head
-using QFew = QShape<2, 1, 32>;    // the most warps, one a block
+using QFew = QShape<1, 1, 32>;    // the most warps, one a block
 
 template <QFormat kFormat, class Shape>
 __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArguments arguments) {
@@ -172,12 +180,14 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
   if (folds) weight = LoadWeight(arguments, token, folded_head);
   float cosine[kWords];
   float sine[kWords];
-#pragma unroll
-  for (int i = 0; i < kWords; i += 2) {
-    const float2 c = __ldg(reinterpret_cast<const float2*>(table + i));
-    const float2 s = __ldg(reinterpret_cast<const float2*>(table + kRopeDim / 2 + i));
-    cosine[i] = c.x, cosine[i + 1] = c.y;
-    sine[i] = s.x, sine[i + 1] = s.y;
+  if constexpr (kWords == 1) {
+    cosine[0] = __ldg(table);
+    sine[0] = __ldg(table + kRopeDim / 2);
+  } else {
+    const float4 c = __ldg(reinterpret_cast<const float4*>(table));
+    const float4 s = __ldg(reinterpret_cast<const float4*>(table + kRopeDim / 2));
+    cosine[0] = c.x, cosine[1] = c.y, cosine[2] = c.z, cosine[3] = c.w;
+    sine[0] = s.x, sine[1] = s.y, sine[2] = s.z, sine[3] = s.w;
   }
 
   const std::int64_t row = token * arguments.heads + first_head + head;  // of the first turn
@@ -199,9 +209,9 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
     const auto store = [&](int t, const Mxfp4Codes<kWords>& q) {
       if (index / 2 == t) kept = index % 2 != 0 ? q.rope_byte : q.nope_byte;
       std::uint8_t* out = arguments.codes + (row + t * Shape::kHeads) * (kHead / 2) + part * kWords;
-      if constexpr (kWords == 2) {
-        *reinterpret_cast<std::uint16_t*>(out) = static_cast<std::uint16_t>(q.nope);
-        *reinterpret_cast<std::uint16_t*>(out + kNope / 2) = static_cast<std::uint16_t>(q.rope);
+      if constexpr (kWords == 1) {
+        out[0] = static_cast<std::uint8_t>(q.nope);
+        out[kNope / 2] = static_cast<std::uint8_t>(q.rope);
       } else {
         *reinterpret_cast<std::uint32_t*>(out) = q.nope;
         *reinterpret_cast<std::uint32_t*>(out + kNope / 2) = q.rope;
@@ -243,15 +253,15 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
         // Powers of two: exact, or so small that the code is a zero of the same sign.
         const std::uint32_t inverse = PackBf16(Fp8InverseScale(byte), Fp8InverseScale(byte));
         const auto codes = [&](const Bf16Words<kWords>& x, std::uint8_t* out) {
-          std::uint32_t word[kWords / 2];
+          std::uint32_t word[kPairs<kWords>];
 #pragma unroll
-          for (int i = 0; i < kWords / 2; ++i) {
-            const std::uint32_t a = ScaleBf16(x.word[2 * i], inverse);
-            const std::uint32_t b = ScaleBf16(x.word[2 * i + 1], inverse);
+          for (int i = 0; i < kPairs<kWords>; ++i) {
+            const std::uint32_t a = ScaleBf16(Pair(x, i).x, inverse);
+            const std::uint32_t b = ScaleBf16(Pair(x, i).y, inverse);
             word[i] = PackE4m3(Bf16Low(a), Bf16High(a), Bf16Low(b), Bf16High(b));
           }
-          if constexpr (kWords == 2) {
-            *reinterpret_cast<std::uint32_t*>(out) = word[0];
+          if constexpr (kWords == 1) {
+            *reinterpret_cast<std::uint16_t*>(out) = static_cast<std::uint16_t>(word[0]);
           } else {
             *reinterpret_cast<uint2*>(out) = make_uint2(word[0], word[1]);
           }

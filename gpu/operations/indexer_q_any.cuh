@@ -100,16 +100,19 @@ __global__ void __launch_bounds__(kQAnyThreads) IndexerQAny(const IndexerQArgume
     const std::int64_t head = first_head + t * 2 + half;
     const std::int64_t row = token * arguments.heads + head;
     if constexpr (kMxfp4) {
-      const std::uint32_t byte = Mxfp4ScaleByte(fmaxf(Bf16Low(MaxOverLanes(MaxOfHalves(largest, largest), 4)), spec::kMxfp4AmaxFloor));
+      const std::uint32_t byte =
+          Mxfp4ScaleByte(fmaxf(Bf16Low(MaxOverLanes(MaxOfHalves(largest, largest), 4)), spec::kMxfp4AmaxFloor));
       if ((lane & 3) == t) kept = byte;
       const float inverse = Mxfp4InverseScale(byte);
       const float low[4] = {Bf16Low(v[0]), Bf16High(v[0]), Bf16Low(v[1]), Bf16High(v[1])};
       const float high[4] = {Bf16Low(v[2]), Bf16High(v[2]), Bf16Low(v[3]), Bf16High(v[3])};
       const std::uint32_t codes = PackE2m1(low, inverse, high, inverse);
-      if (head < arguments.heads) StoreWord(arguments.codes + row * (kHead / 2) + part * 4, codes, arguments.codes_aligned);
+      if (head < arguments.heads)
+        StoreWord(arguments.codes + row * (kHead / 2) + part * 4, codes, arguments.codes_aligned);
     } else {
       constexpr int kExponent = kFormat == QFormat::kE4m3Fn ? 8 : 7;
-      const std::uint32_t byte = Fp8ScaleByte<kExponent>(fmaxf(Bf16Low(MaxOverLanes(MaxOfHalves(largest, largest), 16)), spec::kFp8AmaxFloor));
+      const std::uint32_t byte =
+          Fp8ScaleByte<kExponent>(fmaxf(Bf16Low(MaxOverLanes(MaxOfHalves(largest, largest), 16)), spec::kFp8AmaxFloor));
       if (part == t) kept = byte;
       const float inverse = Fp8InverseScale(byte);
       std::uint32_t pair[4];

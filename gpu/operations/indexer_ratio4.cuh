@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// indexer_fp8 and indexer_mxfp4 at their production shape: head 128, ratio 4 with overlap, state blocks of 4, packed rows, the
-// seed's layouts.
+// indexer_fp8 and indexer_mxfp4 at their production shape: head 128, ratio 4 with overlap, state blocks of 4, packed
+// rows, the seed's layouts.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(kIndexerThreads, 4) IndexerRatio4(const Compre
   const std::int64_t worker = std::int64_t{blockIdx.x} * (kIndexerThreads / 32) + threadIdx.x / 32;
   if (worker >= arguments.token_step) return;
   const auto resolve = [&](const Token& token) { return ResolveTwoBlocks(arguments, token); };
-  TokenQueue<true, 1, WindowOfTwoBlocks, decltype(resolve)> queue(arguments, worker, 4, slots[threadIdx.x / 32], resolve);
+  TokenQueue<true, 1, WindowOfTwoBlocks, decltype(resolve)> queue(arguments, worker, 4, slots[threadIdx.x / 32],
+                                                                  resolve);
   WindowOfTwoBlocks window;
   if (!queue.Next(window)) return;
   float4 score[8];

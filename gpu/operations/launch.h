@@ -10,9 +10,9 @@
 
 namespace kvexact::gpu {
 
-// Workers that the candidates are dealt out to: one each where there are at most `most` candidates, otherwise a number that has
-// no factor in common with ratios that are powers of two, so that each gets its share of the tokens that do work. Sets
-// token_step and run_shift.
+// Workers that the candidates are dealt out to: one each where there are at most `most` candidates, otherwise a number
+// that has no factor in common with ratios that are powers of two, so that each gets its share of the tokens that do
+// work. Sets token_step and run_shift.
 void DealOut(std::int64_t most, CompressArguments& arguments);
 
 // arguments.tokens is at least 1. Each returns what the launch came to.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sparse_attn and two_stage at their production shape: head 512, ratio 128 without overlap, state blocks of 8, packed rows,
-// the seed's layout. Many tokens: one block of threads a token, its loads always one half-head ahead. Few tokens: a cluster
-// of blocks a token (sm_90), so that one token fills several multiprocessors.
+// sparse_attn and two_stage at their production shape: head 512, ratio 128 without overlap, state blocks of 8, packed
+// rows, the seed's layout. Many tokens: one block of threads a token, its loads always one half-head ahead. Few tokens:
+// a cluster of blocks a token (sm_90), so that one token fills several multiprocessors.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace kvexact::gpu {
 
-// State blocks of 8 positions: row partial j is position j of every block, step i of a partial is block i of the window.
+// State blocks of 8 positions: row partial j is position j of every block, step i of a partial is block i of the
+// window.
 struct Ratio128 {
   static constexpr int kRatio = 128;
   static constexpr int kBlock = 8;
@@ -29,8 +30,10 @@ struct Ratio128 {
   static_assert(kBlock == spec::kRowPartials);
 
   // Block number of step `lane` of the window that ends at `position`, in lanes [0, kSteps).
-  __device__ static std::int32_t Entry(const CompressArguments& arguments, std::int32_t request, std::int64_t position, int lane) {
-    const std::int32_t* entries = arguments.block_table + request * arguments.table_stride + position / kBlock - (kSteps - 1);
+  __device__ static std::int32_t Entry(const CompressArguments& arguments, std::int32_t request, std::int64_t position,
+                                       int lane) {
+    const std::int32_t* entries =
+        arguments.block_table + request * arguments.table_stride + position / kBlock - (kSteps - 1);
     return lane < kSteps ? __ldg(entries + lane) : 0;
   }
 };
@@ -41,7 +44,9 @@ __device__ inline float4 ShuffleXor(const float4& v, int distance) {
 }
 
 // Fold of partials j and j + 4, which lie 16 lanes apart.
-__device__ inline Partial FoldAcrossWarp(const Partial& p) { return Add(p, {ShuffleXor(p.num, 16), ShuffleXor(p.den, 16)}); }
+__device__ inline Partial FoldAcrossWarp(const Partial& p) {
+  return Add(p, {ShuffleXor(p.num, 16), ShuffleXor(p.den, 16)});
+}
 
 struct Ratio128Token {
   std::int64_t position;
@@ -55,9 +60,8 @@ inline constexpr int kCandidates = 4;  // a lane and round: few tokens of a pref
 
 // token_step clusters of kBlocks blocks share the candidates; a block takes its share of the head in
 // slices of 64 columns: 8 row partials of 16 threads, four columns a thread. While a slice is summed, each row's place
-// (scores: registers, KV: the thread's own shared memory) is refilled with that row of the next slice, so that a block always
-// has nearly 64 KiB in flight.
-// kFew: as many clusters as candidates, one each, the shortest way through.
+// (scores: registers, KV: the thread's own shared memory) is refilled with that row of the next slice, so that a block
+// always has nearly 64 KiB in flight. kFew: as many clusters as candidates, one each, the shortest way through.
 template <class Arithmetic, int kBlocks, bool kFew>
 __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const CompressArguments arguments) {
   using Shape = Ratio128;
@@ -87,12 +91,14 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
   bool cluster_started = false;
   if constexpr (kBlocks > 1) {
     ClusterArrive();
-    if (warp == 0) PrefetchL1(static_cast<const char*>(arguments.norm_weight) + (owned + quad * 4) * (arguments.norm_weight_bf16 ? 2 : 4));
+    if (warp == 0)
+      PrefetchL1(static_cast<const char*>(arguments.norm_weight) +
+                 (owned + quad * 4) * (arguments.norm_weight_bf16 ? 2 : 4));
   }
 
   const auto resolve = [](const Token& t) { return Ratio128Token{t.position, t.kv_slot, t.request}; };
   TokenQueue<true, kCandidates, Ratio128Token, decltype(resolve)> queue(arguments, blockIdx.x / kBlocks, Shape::kRatio,
-                                                                  slots[warp], resolve);
+                                                                        slots[warp], resolve);
   Ratio128Token token;
   bool found;
   if constexpr (kFew) {
@@ -122,7 +128,8 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
       }
       std::int32_t next_entry = entry;
       if (kBlocks > 1 && warp == 0 && owned + quad * 4 >= Shape::kNope) {
-        PrefetchL1(arguments.cos_sin + (token.position & ~std::int64_t{Shape::kRatio - 1}) * arguments.cos_sin_stride + lane * 2);
+        PrefetchL1(arguments.cos_sin + (token.position & ~std::int64_t{Shape::kRatio - 1}) * arguments.cos_sin_stride +
+                   lane * 2);
       }
       if (more) next_entry = Shape::Entry(arguments, next.request, next.position, lane);
 
@@ -200,8 +207,8 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
 #pragma unroll
         for (int i = 0; i < Shape::kHead / spec::kHeadGroup; ++i) g[i] = FoldHeadGroup(chains[buffer][i * 32 + lane]);
         const float sum = __fadd_rn(__fadd_rn(g[0], g[1]), __fadd_rn(g[2], g[3]));
-        const float4 n = Normalise(means[(column - owned) / 4], ReciprocalRms<Arithmetic, Shape::kHead>(sum, arguments.eps),
-                                   norm_weight);
+        const float4 n = Normalise(means[(column - owned) / 4],
+                                   ReciprocalRms<Arithmetic, Shape::kHead>(sum, arguments.eps), norm_weight);
         StoreSparse(Place(arguments, kLayout, token.kv_slot), column, n, rotation, writes);
       }
       buffer ^= 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sparse_attn at its production shape: head 512, ratio 4 with overlap, state blocks of 4, packed rows, the seed's layout.
+// sparse_attn at its production shape: head 512, ratio 4 with overlap, state blocks of 4, packed rows, the seed's
+// layout.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ __device__ inline float ReciprocalRmsOfBlock(const float4& c, float* sums, float
   const float group = FoldHeadGroup(SquareChain(c));
   if ((threadIdx.x & 31) == 0) sums[threadIdx.x / 32] = group;
   __syncthreads();
-  return ReciprocalRms<Arithmetic, kSparseHead>(__fadd_rn(__fadd_rn(sums[0], sums[1]), __fadd_rn(sums[2], sums[3])), eps);
+  return ReciprocalRms<Arithmetic, kSparseHead>(__fadd_rn(__fadd_rn(sums[0], sums[1]), __fadd_rn(sums[2], sums[3])),
+                                                eps);
 }
 
 __device__ inline Rotation SparseRotation(const CompressArguments& arguments, std::int64_t position, int column) {
@@ -63,7 +65,8 @@ __global__ void __launch_bounds__(kSparseThreads, 4) SparseAttnRatio4(const Comp
   const int column = static_cast<int>(threadIdx.x) * 4;
   norm_weight[threadIdx.x] = LoadNormWeight(arguments, column);
   const auto resolve = [&](const Token& token) { return ResolveTwoBlocks(arguments, token); };
-  TokenQueue<true, 1, WindowOfTwoBlocks, decltype(resolve)> queue(arguments, blockIdx.x, 4, slots[threadIdx.x / 32], resolve);
+  TokenQueue<true, 1, WindowOfTwoBlocks, decltype(resolve)> queue(arguments, blockIdx.x, 4, slots[threadIdx.x / 32],
+                                                                  resolve);
   WindowOfTwoBlocks window;
   if (!queue.Next(window)) return;
   float4 score[8];

@@ -46,9 +46,11 @@ struct Strict {
     const float largest = fmaxf(fmaxf(fabsf(num.x), fabsf(num.y)), fmaxf(fabsf(num.z), fabsf(num.w)));
     const float smallest = fminf(fminf(fabsf(num.x), fabsf(num.y)), fminf(fabsf(num.z), fabsf(num.w)));
     if (largest < 0x1p100F && smallest > 0x1p-80F) {
-      return make_float4(Quotient(num.x, den.x), Quotient(num.y, den.y), Quotient(num.z, den.z), Quotient(num.w, den.w));
+      return make_float4(Quotient(num.x, den.x), Quotient(num.y, den.y), Quotient(num.z, den.z),
+                         Quotient(num.w, den.w));
     }
-    return make_float4(__fdiv_rn(num.x, den.x), __fdiv_rn(num.y, den.y), __fdiv_rn(num.z, den.z), __fdiv_rn(num.w, den.w));
+    return make_float4(__fdiv_rn(num.x, den.x), __fdiv_rn(num.y, den.y), __fdiv_rn(num.z, den.z),
+                       __fdiv_rn(num.w, den.w));
   }
   __device__ static float Divide(float num, float den) {
     return fabsf(num) < 0x1p100F && fabsf(num) > 0x1p-80F ? Quotient(num, den) : __fdiv_rn(num, den);

@@ -40,7 +40,9 @@ __device__ inline std::uint32_t MaxOrNanBf16(std::uint32_t a, std::uint32_t b) {
 // The larger magnitude of each half, as MaxOrNanBf16.
 __device__ inline std::uint32_t MaxMagnitudeOrNanBf16(std::uint32_t a, std::uint32_t b) {
   std::uint32_t r;
-  asm("{\n.reg .b32 x, y;\nabs.bf16x2 x, %1;\nabs.bf16x2 y, %2;\nmax.NaN.bf16x2 %0, x, y;\n}" : "=r"(r) : "r"(a), "r"(b));
+  asm("{\n.reg .b32 x, y;\nabs.bf16x2 x, %1;\nabs.bf16x2 y, %2;\nmax.NaN.bf16x2 %0, x, y;\n}"
+      : "=r"(r)
+      : "r"(a), "r"(b));
   return r;
 }
 
@@ -105,17 +107,19 @@ __device__ inline std::uint32_t PackE2m1(float low, float high) {
 }
 #endif
 
-// Eight E2M1 codes: those of low * low_scale in the low half, of high * high_scale in the high half, the first element in the
-// lowest nibble; to nearest even, saturating at 6, NaN is nibble 7. Elements are bf16 values, scales powers of two.
-__device__ inline std::uint32_t PackE2m1(const float (&low)[4], float low_scale, const float (&high)[4], float high_scale) {
+// Eight E2M1 codes: those of low * low_scale in the low half, of high * high_scale in the high half, the first element
+// in the lowest nibble; to nearest even, saturating at 6, NaN is nibble 7. Elements are bf16 values, scales powers of
+// two.
+__device__ inline std::uint32_t PackE2m1(const float (&low)[4], float low_scale, const float (&high)[4],
+                                         float high_scale) {
 #if KVEXACT_HAS_E2M1
   return PackE2m1(__fmul_rn(low[0], low_scale), __fmul_rn(low[1], low_scale)) |
          PackE2m1(__fmul_rn(low[2], low_scale), __fmul_rn(low[3], low_scale)) << 8 |
          PackE2m1(__fmul_rn(high[0], high_scale), __fmul_rn(high[1], high_scale)) << 16 |
          PackE2m1(__fmul_rn(high[2], high_scale), __fmul_rn(high[3], high_scale)) << 24;
 #else
-  // In fp16 units of 2^-14 codes and half bits share their exponent field. The conversion is exact wherever rounding to a
-  // code looks: values of 1/8 and more keep their 8 bits, smaller ones stay below the first tie, 1/4. NaN is 0x7FFF.
+  // In fp16 units of 2^-14 codes and half bits share their exponent field. The conversion is exact wherever rounding to
+  // a code looks: values of 1/8 and more keep their 8 bits, smaller ones stay below the first tie, 1/4. NaN is 0x7FFF.
   const float low_unit = __fmul_rn(low_scale, 0x1p-14F);
   const float high_unit = __fmul_rn(high_scale, 0x1p-14F);
   std::uint32_t codes = 0;
@@ -123,8 +127,12 @@ __device__ inline std::uint32_t PackE2m1(const float (&low)[4], float low_scale,
   for (int i = 0; i < 4; ++i) {
     std::uint32_t h;
     std::uint32_t m;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(h) : "f"(__fmul_rn(high[i], high_unit)), "f"(__fmul_rn(low[i], low_unit)));
-    asm("{\n.reg .b32 x;\nabs.f16x2 x, %1;\nmin.f16x2 %0, x, %2;\n}" : "=r"(m) : "r"(h), "r"(0x0E000E00U));  // 6 units; NaN gives 6
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        : "=r"(h)
+        : "f"(__fmul_rn(high[i], high_unit)), "f"(__fmul_rn(low[i], low_unit)));
+    asm("{\n.reg .b32 x;\nabs.f16x2 x, %1;\nmin.f16x2 %0, x, %2;\n}"
+        : "=r"(m)
+        : "r"(h), "r"(0x0E000E00U));  // 6 units; NaN gives 6
     const std::uint32_t rounded = m + 0x00FF00FFU + (m >> 9 & 0x00010001U);
     const std::uint32_t magnitude = i < 3 ? rounded >> (9 - 4 * i) : rounded << (4 * i - 9);
     const std::uint32_t sign = h >> (12 - 4 * i);
@@ -134,8 +142,9 @@ __device__ inline std::uint32_t PackE2m1(const float (&low)[4], float low_scale,
 #endif
 }
 
-// The upper half of `pair` times that of `scale`, as a float. The lower half of `scale` is +0 and `pair` is finite: the lower
-// halves then give +0. One instruction of the multiplication pipe, where masking would take one of the busier integer pipe.
+// The upper half of `pair` times that of `scale`, as a float. The lower half of `scale` is +0 and `pair` is finite: the
+// lower halves then give +0. One instruction of the multiplication pipe, where masking would take one of the busier
+// integer pipe.
 __device__ inline float ScaledHigh(std::uint32_t pair, std::uint32_t scale) {
   std::uint32_t r;
   asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(scale), "r"(0x80000000U));
@@ -143,10 +152,12 @@ __device__ inline float ScaledHigh(std::uint32_t pair, std::uint32_t scale) {
 }
 
 // Bits of `a` where `mask` has ones, of `b` elsewhere.
-__device__ inline std::uint32_t Select(std::uint32_t mask, std::uint32_t a, std::uint32_t b) { return (a & mask) | (b & ~mask); }
+__device__ inline std::uint32_t Select(std::uint32_t mask, std::uint32_t a, std::uint32_t b) {
+  return (a & mask) | (b & ~mask);
+}
 
-// As PackE2m1 for finite elements whose scaled magnitude is at most 6. `low` and `high` hold four bf16 elements; `low_unit` and
-// `high_unit` are the two scales times 2^-14, normal bf16 values, in the upper halves of their words.
+// As PackE2m1 for finite elements whose scaled magnitude is at most 6. `low` and `high` hold four bf16 elements;
+// `low_unit` and `high_unit` are the two scales times 2^-14, normal bf16 values, in the upper halves of their words.
 __device__ inline std::uint32_t PackFiniteE2m1(const uint2& low, const uint2& high, std::uint32_t low_unit,
                                                std::uint32_t high_unit) {
   const float l[4] = {__fmul_rn(Bf16Low(low.x), __uint_as_float(low_unit)), ScaledHigh(low.x, low_unit),

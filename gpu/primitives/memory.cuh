@@ -5,7 +5,8 @@
 
 namespace kvexact::gpu {
 
-// A load that stays where it is written: the compiler may not move it behind a branch, where its latency would start later.
+// A load that stays where it is written: the compiler may not move it behind a branch, where its latency would start
+// later.
 __device__ inline std::int64_t LoadNow(const std::int64_t* p) {
   std::int64_t v;
   asm volatile("ld.volatile.global.s64 %0, [%1];" : "=l"(v) : "l"(p));
@@ -65,8 +66,8 @@ __device__ inline void PrefetchL1(const void* p) { asm volatile("prefetch.global
 __device__ inline void CopyAsync(bool wanted, float4* to, const float* from) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
   asm volatile(
-      "{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\ncp.async.commit_group;\n}" ::"r"(
-          address),
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], "
+      "16;\ncp.async.commit_group;\n}" ::"r"(address),
       "l"(from), "r"(static_cast<unsigned>(wanted))
       : "memory");
 }

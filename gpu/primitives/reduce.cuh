@@ -9,8 +9,8 @@
 
 namespace kvexact::gpu {
 
-// The fold of docs/numerics.md over the 32 chains of a head group: distance 16 first, then 8, 4, 2, 1. Addition commutes,
-// so that both lanes of an exchange get the same sum.
+// The fold of docs/numerics.md over the 32 chains of a head group: distance 16 first, then 8, 4, 2, 1. Addition
+// commutes, so that both lanes of an exchange get the same sum.
 __device__ inline float FoldHeadGroup(float chain) {
   static_assert(spec::kHeadGroup / spec::kHeadRun == 32, "one chain a lane");
 #pragma unroll

@@ -17,10 +17,10 @@ struct CompressArguments {
   std::int64_t block_size;  // positions a state block
   std::int64_t ratio;
   std::int64_t window_rows;
-  float weight_magic;   // WeightConstants of window_rows
+  float weight_magic;  // WeightConstants of window_rows
   float weight_cutoff;
 
-  std::int64_t tokens;  // num_actual
+  std::int64_t tokens;               // num_actual
   const std::int32_t* token_to_req;  // null where nothing is gathered
   const std::int64_t* positions;
   const std::int64_t* slots;
@@ -42,7 +42,7 @@ struct CompressArguments {
   float* scratch;  // [tokens, scratch_stride]
   std::int64_t scratch_stride;
 
-  bool state_aligned;  // rows of state start at multiples of 16 bytes
+  bool state_aligned;       // rows of state start at multiples of 16 bytes
   std::int64_t token_step;  // workers that the tokens are dealt out to
   int run_shift;            // log2 of how many neighbours a worker gets at a time
 };

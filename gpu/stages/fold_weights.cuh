@@ -18,7 +18,8 @@ __device__ inline float LoadWeight(const IndexerQArguments& arguments, std::int6
 }
 
 // Multiplies by the two scales, in this order, and stores; a NaN is stored in its canonical form.
-__device__ inline void StoreFolded(const IndexerQArguments& arguments, std::int64_t token, std::int64_t head, float weight) {
+__device__ inline void StoreFolded(const IndexerQArguments& arguments, std::int64_t token, std::int64_t head,
+                                   float weight) {
   const float folded = __fmul_rn(__fmul_rn(weight, arguments.softmax_scale), arguments.head_scale);
   const std::int64_t index = token * arguments.heads + head;
   if (arguments.weights_out_bf16) {

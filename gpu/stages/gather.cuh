@@ -11,8 +11,8 @@
 
 namespace kvexact::gpu {
 
-// The window of a token at ratio 4 with overlap and state blocks of four positions: two whole blocks, the earlier one read
-// at head offset 0, the later one at the head dimension.
+// The window of a token at ratio 4 with overlap and state blocks of four positions: two whole blocks, the earlier one
+// read at head offset 0, the later one at the head dimension.
 struct WindowOfTwoBlocks {
   std::int64_t position;
   std::int64_t kv_slot;
@@ -31,8 +31,8 @@ __device__ inline WindowOfTwoBlocks ResolveTwoBlocks(const CompressArguments& ar
   return window;
 }
 
-// Addresses of that window's rows for four columns from `column`. Rows are packed: the state is kWidth wide and a position
-// takes 2 * kWidth, so that every row is a constant away from its block.
+// Addresses of that window's rows for four columns from `column`. Rows are packed: the state is kWidth wide and a
+// position takes 2 * kWidth, so that every row is a constant away from its block.
 template <int kHead>
 struct EightRows {
   static constexpr int kWidth = 2 * kHead;
@@ -42,7 +42,9 @@ struct EightRows {
   __device__ EightRows(const CompressArguments& arguments, const WindowOfTwoBlocks& window, int column)
       : earlier(arguments.state + window.earlier * arguments.block_stride + column),
         later(arguments.state + window.later * arguments.block_stride + kHead + column) {}
-  __device__ const float* kv(int r) const { return r < 4 ? earlier + r * (2 * kWidth) : later + (r - 4) * (2 * kWidth); }
+  __device__ const float* kv(int r) const {
+    return r < 4 ? earlier + r * (2 * kWidth) : later + (r - 4) * (2 * kWidth);
+  }
   __device__ const float* score(int r) const { return kv(r) + kWidth; }
   __device__ void Load(float4 (&scores)[8], float4 (&kvs)[8]) const {
 #pragma unroll

@@ -20,8 +20,8 @@ struct AnyScratch {
   Partial partials[spec::kRowPartials][32];
 };
 
-// Calls visit(row's first element) for the rows of this warp's partial, in ascending order; rows before position 0 are left
-// out: they come first in every partial, where adding their weight +0 changes nothing.
+// Calls visit(row's first element) for the rows of this warp's partial, in ascending order; rows before position 0 are
+// left out: they come first in every partial, where adding their weight +0 changes nothing.
 template <class Visit>
 __device__ inline void ForEachRow(const CompressArguments& arguments, const Token& token, int head, Visit visit) {
   const int lane = static_cast<int>(threadIdx.x) & 31;
@@ -34,8 +34,8 @@ __device__ inline void ForEachRow(const CompressArguments& arguments, const Toke
     std::int64_t offset = -1;
     if (row < arguments.window_rows && position >= 0) {
       const std::int64_t block = position / arguments.block_size;
-      offset = __ldg(table + block) * arguments.block_stride + (position - block * arguments.block_size) * arguments.row_stride +
-               (row >= arguments.ratio ? head : 0);
+      offset = __ldg(table + block) * arguments.block_stride +
+               (position - block * arguments.block_size) * arguments.row_stride + (row >= arguments.ratio ? head : 0);
     }
     for (int i = 0; i < 32; ++i) {
       const std::int64_t from = Shuffle(offset, i);
@@ -55,16 +55,16 @@ __device__ inline float4 MeanOfGroup(const CompressArguments& arguments, const T
   const WeightConstants weights = {arguments.weight_magic, arguments.weight_cutoff};
 
   float4 m = MaskedScore();
-  ForEachRow(arguments, token, head, [&](const float* row) {
-    m = Max(m, LoadAny(row + arguments.state_width + column, aligned));
-  });
+  ForEachRow(arguments, token, head,
+             [&](const float* row) { m = Max(m, LoadAny(row + arguments.state_width + column, aligned)); });
   scratch.maxima[warp][lane] = m;
   __syncthreads();
   for (int i = 0; i < spec::kRowPartials; ++i) m = Max(m, scratch.maxima[i][lane]);
 
   Partial p = {};
   ForEachRow(arguments, token, head, [&](const float* row) {
-    Accumulate<Arithmetic>(LoadAny(row + arguments.state_width + column, aligned), LoadAny(row + column, aligned), m, weights, p);
+    Accumulate<Arithmetic>(LoadAny(row + arguments.state_width + column, aligned), LoadAny(row + column, aligned), m,
+                           weights, p);
   });
   scratch.partials[warp][lane] = p;
   __syncthreads();

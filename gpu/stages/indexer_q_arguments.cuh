@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Q kernels are launched with: plain data, passed by value. The host has checked it (gpu/operations/indexer_q.h).
+// What the Q kernels are launched with: plain data, passed by value. The host has checked it
+// (gpu/operations/indexer_q.h).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct IndexerQArguments {
   std::int64_t heads;
   std::int64_t groups;  // of heads, one a warp, that a token has
   int groups_shift;     // log2 of groups where it is a power of two, else -1
-  bool q_aligned;      // every head of Q starts at a multiple of 16 bytes
-  bool codes_aligned;  // every head's codes start at a multiple of 4 bytes
+  bool q_aligned;       // every head of Q starts at a multiple of 16 bytes
+  bool codes_aligned;   // every head's codes start at a multiple of 4 bytes
   float softmax_scale;
   float head_scale;
 };

@@ -20,7 +20,8 @@ struct Token {
 // Reads the four entries of a candidate, all at once, and says whether it does work: it has a state slot, reaches a
 // boundary and, where kStore, has a KV slot. Nothing follows from the entries of a token that does none.
 template <bool kStore>
-__device__ inline bool Inspect(const CompressArguments& arguments, std::int64_t candidate, std::uint64_t ratio, Token& token) {
+__device__ inline bool Inspect(const CompressArguments& arguments, std::int64_t candidate, std::uint64_t ratio,
+                               Token& token) {
   const bool exists = candidate < arguments.tokens;
   const std::int64_t i = exists ? candidate : 0;  // there is a first token: no kernel is launched without
   const std::int64_t slot = LoadNow(arguments.slots + i);
@@ -32,8 +33,9 @@ __device__ inline bool Inspect(const CompressArguments& arguments, std::int64_t 
   return exists && slot >= 0 && token.kv_slot >= 0 && (static_cast<std::uint64_t>(token.position) + 1) % ratio == 0;
 }
 
-// The tokens that a worker (one of token_step) looks after, one after another, as all lanes of a warp see them. The tokens are
-// dealt out in runs of 2^run_shift. Each lane inspects kPerLane candidates of a round and resolves what its live tokens need
+// The tokens that a worker (one of token_step) looks after, one after another, as all lanes of a warp see them. The
+// tokens are dealt out in runs of 2^run_shift. Each lane inspects kPerLane candidates of a round and resolves what its
+// live tokens need
 // (`resolve`), so that a round costs one latency. `slots` is the warp's own shared memory, 32 * kPerLane entries.
 template <bool kStore, int kPerLane, class Resolved, class Resolve>
 class TokenQueue {

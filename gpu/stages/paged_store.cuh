@@ -18,7 +18,8 @@ struct Placement {
   std::uint8_t* scales;
 };
 
-__device__ inline Placement Place(const CompressArguments& arguments, const spec::Layout& layout, std::int64_t kv_slot) {
+__device__ inline Placement Place(const CompressArguments& arguments, const spec::Layout& layout,
+                                  std::int64_t kv_slot) {
   std::int64_t page;
   std::int64_t within;
   const std::int64_t page_tokens = arguments.placement.page_tokens;
@@ -36,8 +37,10 @@ __device__ inline Placement Place(const CompressArguments& arguments, const spec
   return {token + layout.codes_offset, token + layout.rope_offset, scales + layout.scales_offset};
 }
 
-// Stores four normed columns of a token in the seed's sparse layout. All lanes of a warp together; a block of codes is 16 lanes.
-__device__ inline void StoreSparse(const Placement& place, int column, const float4& n, const Rotation& rotation, bool writes) {
+// Stores four normed columns of a token in the seed's sparse layout. All lanes of a warp together; a block of codes is
+// 16 lanes.
+__device__ inline void StoreSparse(const Placement& place, int column, const float4& n, const Rotation& rotation,
+                                   bool writes) {
   constexpr spec::Layout kLayout = spec::kSparseAttnLayout;
   constexpr int kNope = kSparseHead - kRopeDim;
   const Quantised q = QuantiseFp8(RoundBf16(n), kLayout.quant_block / 4);
@@ -48,7 +51,8 @@ __device__ inline void StoreSparse(const Placement& place, int column, const flo
     if (column == kNope) place.scales[kLayout.scales()] = 0;
   } else {
     *reinterpret_cast<std::uint32_t*>(place.codes + column) = q.codes;
-    if (column % kLayout.quant_block == 0) place.scales[column / kLayout.quant_block] = static_cast<std::uint8_t>(q.scale_byte);
+    if (column % kLayout.quant_block == 0)
+      place.scales[column / kLayout.quant_block] = static_cast<std::uint8_t>(q.scale_byte);
   }
 }
 
@@ -73,8 +77,8 @@ __device__ inline void StoreBytes(std::uint8_t* to, std::uint32_t value, int byt
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
-// Stores four normed columns of a token in any layout, at any alignment. All lanes of a warp together; rotated values of the
-// layout are the last columns, and where it has none all columns rotate and become codes.
+// Stores four normed columns of a token in any layout, at any alignment. All lanes of a warp together; rotated values
+// of the layout are the last columns, and where it has none all columns rotate and become codes.
 __device__ inline void StoreAny(const Placement& place, const CompressArguments& arguments, int column, const float4& n,
                                 const Rotation& rotation) {
   const spec::Layout& layout = arguments.placement.layout;

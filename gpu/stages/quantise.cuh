@@ -33,10 +33,10 @@ __device__ inline float AbsMax(const Bf16x4& x, int lanes) {
 __device__ inline Quantised QuantiseFp8(const Bf16x4& x, int lanes) {
   const std::uint32_t byte = Fp8ScaleByte<8>(fmaxf(AbsMax(x, lanes), spec::kFp8AmaxFloor));
   const float inverse = Fp8InverseScale(byte);
-  return {PackE4m3(fminf(__fmul_rn(Bf16Low(x.low), inverse), 448.0F), fminf(__fmul_rn(Bf16High(x.low), inverse), 448.0F),
-                   fminf(__fmul_rn(Bf16Low(x.high), inverse), 448.0F),
-                   fminf(__fmul_rn(Bf16High(x.high), inverse), 448.0F)),
-          byte};
+  return {
+      PackE4m3(fminf(__fmul_rn(Bf16Low(x.low), inverse), 448.0F), fminf(__fmul_rn(Bf16High(x.low), inverse), 448.0F),
+               fminf(__fmul_rn(Bf16Low(x.high), inverse), 448.0F), fminf(__fmul_rn(Bf16High(x.high), inverse), 448.0F)),
+      byte};
 }
 
 __device__ inline Quantised QuantiseMxfp4(const Bf16x4& x, int lanes) {

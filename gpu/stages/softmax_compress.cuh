@@ -31,7 +31,8 @@ __device__ inline float4 Add(const float4& a, const float4& b) {
 __device__ inline Partial Add(const Partial& a, const Partial& b) { return {Add(a.num, b.num), Add(a.den, b.den)}; }
 
 template <class Arithmetic>
-__device__ inline void AccumulateColumn(float score, float kv, float maximum, WeightConstants constants, float& num, float& den) {
+__device__ inline void AccumulateColumn(float score, float kv, float maximum, WeightConstants constants, float& num,
+                                        float& den) {
   const float w = Arithmetic::Weight(__fsub_rn(score, maximum), constants);
   num = __fmaf_rn(w, kv, num);
   den = __fadd_rn(den, w);
@@ -39,7 +40,8 @@ __device__ inline void AccumulateColumn(float score, float kv, float maximum, We
 
 // Adds one row to a partial.
 template <class Arithmetic>
-__device__ inline void Accumulate(const float4& score, const float4& kv, const float4& maximum, WeightConstants constants, Partial& partial) {
+__device__ inline void Accumulate(const float4& score, const float4& kv, const float4& maximum,
+                                  WeightConstants constants, Partial& partial) {
   AccumulateColumn<Arithmetic>(score.x, kv.x, maximum.x, constants, partial.num.x, partial.den.x);
   AccumulateColumn<Arithmetic>(score.y, kv.y, maximum.y, constants, partial.num.y, partial.den.y);
   AccumulateColumn<Arithmetic>(score.z, kv.z, maximum.z, constants, partial.num.z, partial.den.z);
@@ -48,10 +50,15 @@ __device__ inline void Accumulate(const float4& score, const float4& kv, const f
 
 // A partial of one row. A weight is never -0, so that the sum from +0 is the weight itself.
 template <class Arithmetic>
-__device__ inline Partial Begin(const float4& score, const float4& kv, const float4& maximum, WeightConstants constants) {
-  const float4 w = make_float4(Arithmetic::Weight(__fsub_rn(score.x, maximum.x), constants), Arithmetic::Weight(__fsub_rn(score.y, maximum.y), constants),
-                               Arithmetic::Weight(__fsub_rn(score.z, maximum.z), constants), Arithmetic::Weight(__fsub_rn(score.w, maximum.w), constants));
-  return {make_float4(__fmaf_rn(w.x, kv.x, 0.0F), __fmaf_rn(w.y, kv.y, 0.0F), __fmaf_rn(w.z, kv.z, 0.0F), __fmaf_rn(w.w, kv.w, 0.0F)), w};
+__device__ inline Partial Begin(const float4& score, const float4& kv, const float4& maximum,
+                                WeightConstants constants) {
+  const float4 w = make_float4(Arithmetic::Weight(__fsub_rn(score.x, maximum.x), constants),
+                               Arithmetic::Weight(__fsub_rn(score.y, maximum.y), constants),
+                               Arithmetic::Weight(__fsub_rn(score.z, maximum.z), constants),
+                               Arithmetic::Weight(__fsub_rn(score.w, maximum.w), constants));
+  return {make_float4(__fmaf_rn(w.x, kv.x, 0.0F), __fmaf_rn(w.y, kv.y, 0.0F), __fmaf_rn(w.z, kv.z, 0.0F),
+                      __fmaf_rn(w.w, kv.w, 0.0F)),
+          w};
 }
 
 template <class Arithmetic>
@@ -69,7 +76,8 @@ __device__ inline Partial FoldRows(const Partial (&p)[spec::kRowPartials]) {
   return Add(Add(p0, p2), Add(p1, p3));
 }
 
-// The mean over a window of exactly eight rows, one a partial. `refill(r)` is called when the registers of row r are free.
+// The mean over a window of exactly eight rows, one a partial. `refill(r)` is called when the registers of row r are
+// free.
 template <class Arithmetic, class Refill>
 __device__ inline float4 MeanOfEight(float4 (&score)[8], float4 (&kv)[8], Refill refill) {
   constexpr WeightConstants kWeights = WeightConstants::Of(8);

@@ -72,7 +72,8 @@ FuzzOutcome FuzzCase(const Case& c, const Machine& machine, FuzzDevice& device) 
     // Misaligned fp32 scales or bf16 values are refused, and rightly: such a case keeps its cache aligned.
     Status status = device.arena.Upload(*launch.get(), variant.shift, device.stream);
     if (status.ok()) status = Launch(*device.arena.device_launch(), variant.machine, device.stream);
-    if (status.code == StatusCode::kInvalid && variant.shift > 0 && status.message.find("misaligns") != std::string::npos) {
+    if (status.code == StatusCode::kInvalid && variant.shift > 0 &&
+        status.message.find("misaligns") != std::string::npos) {
       continue;
     }
     if (status.ok()) status = device.arena.Download(device.stream);
@@ -85,6 +86,15 @@ FuzzOutcome FuzzCase(const Case& c, const Machine& machine, FuzzDevice& device) 
     outcome.bytes += bytes;
   }
   return outcome;
+}
+
+std::string RunOnDevice(const Case& c, TensorMap& outputs, FuzzDevice& device) {
+  TensorMap inputs = c.inputs;
+  const AbiLaunch launch(c, inputs, outputs);
+  Status status = device.arena.Upload(*launch.get(), 0, device.stream);
+  if (status.ok()) status = Launch(*device.arena.device_launch(), device.stream);
+  if (status.ok()) status = device.arena.Download(device.stream);
+  return status.message;
 }
 
 }  // namespace kvexact::gpu

@@ -63,13 +63,14 @@ std::string RunMoved(const Case& c, const TensorMap& expected, bool misaligned) 
   if (status.ok()) status = arena.Upload(*host.get(), 0, nullptr);
   if (!status.ok()) return status.message;
   cudaMemset(cache.data(), kFill, static_cast<std::size_t>(before + shift));
-  cudaMemcpy(cache.data() + shift + before, c.outputs_before.at("kv_cache").bytes(), static_cast<std::size_t>(cache_bytes),
-             cudaMemcpyHostToDevice);
+  cudaMemcpy(cache.data() + shift + before, c.outputs_before.at("kv_cache").bytes(),
+             static_cast<std::size_t>(cache_bytes), cudaMemcpyHostToDevice);
   cudaMemcpy(state.data() + shift + blocks * block_bytes, c.inputs.at("state_cache").bytes(),
              static_cast<std::size_t>(state_bytes), cudaMemcpyHostToDevice);
 
   std::vector<kvexact_tensor> tensors;
-  for (std::uint32_t i = 0; i < arena.device_launch()->num_tensors; ++i) tensors.push_back(*arena.device_launch()->tensors[i]);
+  for (std::uint32_t i = 0; i < arena.device_launch()->num_tensors; ++i)
+    tensors.push_back(*arena.device_launch()->tensors[i]);
   std::vector<const kvexact_tensor*> pointers;
   for (kvexact_tensor& tensor : tensors) {
     if (std::strcmp(tensor.name, "kv_cache") == 0) tensor.data = cache.data() + shift;

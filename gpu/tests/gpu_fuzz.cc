@@ -7,12 +7,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "gpu/operations/machine.h"
+#include "gpu/tests/digest.h"
 #include "gpu/tests/fuzz_case.h"
 #include "harness/generate/draw.h"
 #include "harness/generate/generate.h"
@@ -25,10 +27,11 @@ struct Options {
   std::int64_t cases = 1000;
   std::int64_t size = 1;
   std::int64_t max_configs = 200;
-  std::int64_t seconds = 0;   // 0: no limit
-  int threads = 0;            // 0: one a core
+  std::int64_t seconds = 0;  // 0: no limit
+  int threads = 0;           // 0: one a core
   std::int64_t bulk = 0;
   bool huge = false;
+  std::string digests;
 };
 
 // Cases of many tokens, one after another with another seed: they carry most of the bytes.
@@ -94,8 +97,8 @@ class Run {
       bytes += sum.bytes;
     }
     for (const std::string& failure : totals_.failures) fmt::print("different: {}\n", failure);
-    fmt::print("gpu_fuzz seed={} cases={} launches={} bytes={} different={}\n", options_.seed, totals_.cases, launches, bytes,
-               totals_.failures.size());
+    fmt::print("gpu_fuzz seed={} cases={} launches={} bytes={} different={}\n", options_.seed, totals_.cases, launches,
+               bytes, totals_.failures.size());
     return totals_.failures.empty() && totals_.cases > 0 ? 0 : 1;
   }
 
@@ -103,7 +106,8 @@ class Run {
   CaseSpec SpecOf(std::int64_t i) const {
     constexpr auto kKinds = static_cast<std::int64_t>(std::size(kBulk));
     if (i < options_.bulk) {
-      return ParseSpec(fmt::format("{} seed={}", kBulk[i % kKinds], options_.seed * 1000 + static_cast<std::uint64_t>(i)));
+      return ParseSpec(
+          fmt::format("{} seed={}", kBulk[i % kKinds], options_.seed * 1000 + static_cast<std::uint64_t>(i)));
     }
     return Draw(settings_, static_cast<std::uint64_t>(i - options_.bulk));
   }
@@ -121,6 +125,22 @@ class Run {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// Writes the digest of what the kernels store, a line a spec.
+int WriteDigests(const std::string& path) {
+  std::ofstream file(path);
+  FuzzDevice device;
+  for (const char* spec : DigestSpecs()) {
+    const Case c = Generate(ParseSpec(spec));
+    TensorMap outputs = c.outputs_before;
+    if (const std::string failure = RunOnDevice(c, outputs, device); !failure.empty()) {
+      fmt::print(stderr, "gpu_fuzz: {}: {}\n", spec, failure);
+      return 1;
+    }
+    file << fmt::format("{:016x} {}\n", DigestOf(outputs), spec);
+  }
+  return file.good() ? 0 : 2;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Compares the CUDA kernels with the strict model on drawn cases.");
   Options options;
@@ -131,6 +151,7 @@ int Main(int argc, char** argv) {
   app.add_option("--time", options.seconds, "seconds after which no case is begun; 0: no limit")->capture_default_str();
   app.add_option("--threads", options.threads, "0: one a core")->capture_default_str();
   app.add_option("--bulk", options.bulk, "cases of many tokens, before the drawn ones")->capture_default_str();
+  app.add_option("--digests", options.digests, "write the digests of a list of specs here, and nothing else");
   app.add_flag("--huge", options.huge, "caches beyond 2^32 bytes first");
   try {
     app.parse(argc, argv);
@@ -142,6 +163,7 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "gpu_fuzz: {}\n", s.message);
     return 3;
   }
+  if (!options.digests.empty()) return WriteDigests(options.digests);
   if (options.huge) {
     if (const std::string failure = FuzzHuge(static_cast<std::int64_t>(options.seed)); !failure.empty()) {
       fmt::print("different: {}\n", failure);
@@ -150,7 +172,8 @@ int Main(int argc, char** argv) {
     fmt::print("caches beyond 2^32 bytes: equal\n");
   }
   Run run(options, machine);
-  const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads) : std::thread::hardware_concurrency();
+  const unsigned threads =
+      options.threads > 0 ? static_cast<unsigned>(options.threads) : std::thread::hardware_concurrency();
   std::vector<std::thread> workers;
   for (unsigned i = 0; i < threads; ++i) workers.emplace_back([&] { run.Work(); });
   for (std::thread& worker : workers) worker.join();

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/backend/worker/launch_memory.h"
 #include "harness/backend/worker/loaded_library.h"
