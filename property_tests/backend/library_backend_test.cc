@@ -75,7 +75,7 @@ TEST(LibraryBackend, EveryFaultOfTheTableIsNamed) {
 // Where the build and the machine have CUDA, such a library is opened.
 TEST(LibraryBackend, CudaMemoryIsGivenOrRefusedInWords) {
   try {
-    EXPECT_EQ(OpenLibraryBackend(PathOf("wants_cuda"))->info().name, "test library");
+    EXPECT_EQ(OpenLibraryBackend(PathOf("wants_cuda"))->info().name, "cuda library");
   } catch (const InputError& e) {
     EXPECT_EQ(e.field(), "memory");
     EXPECT_NE(std::string(e.what()).find("the backend asks for CUDA memory, and this"), std::string::npos) << e.what();
