@@ -13,7 +13,7 @@ backend=host
 targets=(kvexact)
 if command -v nvcc >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
   preset=cuda
-  backend=lib:build/cuda/lib/libkvexact_cuda.so
+  backend=cuda
   targets+=(kvexact_cuda)
 fi
 # Standard output is kept for the verdicts.

@@ -74,7 +74,7 @@ int Verify(const VerifyArguments& a) {
 Command AddVerify(CLI::App& program) {
   const auto a = std::make_shared<VerifyArguments>();
   CLI::App* command = program.add_subcommand("verify", "run a backend on generated cases and judge what it stores");
-  command->add_option("--backend", a->backend, "reference, host, lib:PATH or exec:CMD (kvexact list backends)")
+  command->add_option("--backend", a->backend, "reference, host, cuda, lib:PATH or exec:CMD (kvexact list backends)")
       ->type_name("B")
       ->required();
   CLI::Option* op = command->add_option("--op", a->operations, "only this operation; may be repeated")->type_name("OP");
