@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <string_view>
 
 #include "harness/case/case.h"
 #include "harness/generate/shape.h"
@@ -73,7 +74,7 @@ void CheckLayout(const CaseSpec& s) {
   if (shape.layout.rope_values > 0 && c.rope != shape.layout.rope_values) {
     Fail(s, "rope", "is {}, the layout holds {}", c.rope, shape.layout.rope_values);
   }
-  if (shape.layout.name == spec::kIndexerMxfp4Layout.name && (c.token_pad != 0 || c.scale_pad != 0)) {
+  if (std::string_view(shape.layout.name) == spec::kIndexerMxfp4Layout.name && (c.token_pad != 0 || c.scale_pad != 0)) {
     Fail(s, c.token_pad != 0 ? "token_pad" : "scale_pad", "must be 0 for {}", shape.layout.name);
   }
   const std::int64_t alignment = shape.layout.scale_type == spec::ScaleType::kFp32Word ? 4
