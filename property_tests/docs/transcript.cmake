@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fails unless every line that `kvexact replay CASES --recorded` prints, but for the line with the build's
+# revision, stands in README, indented by four blanks.
+execute_process(COMMAND ${KVEXACT} replay ${CASES} --recorded --quiet
+  OUTPUT_VARIABLE output RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "replay ended with ${status}:\n${output}")
+endif()
+file(READ ${README} readme)
+string(REPLACE ";" "\\;" output "${output}")
+string(REPLACE "\n" ";" lines "${output}")
+set(compared 0)
+foreach(line IN LISTS lines)
+  if(line STREQUAL "" OR line MATCHES "^kvexact [0-9]")
+    continue()
+  endif()
+  string(FIND "${readme}" "    ${line}\n" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "not in the README:\n${line}")
+  endif()
+  math(EXPR compared "${compared} + 1")
+endforeach()
+if(compared LESS 5)
+  message(FATAL_ERROR "only ${compared} lines to compare")
+endif()
