@@ -67,8 +67,8 @@ double AnyOrderSquares(const Enclosure::Row& row, double total) {
 
 // Classes of a column whose unnormalised sums may overflow towards +inf (bit 0) or -inf (bit 1).
 std::uint8_t OverflowClasses(unsigned char overflow) {
-  return static_cast<std::uint8_t>(kFinite | ((overflow & 1) != 0 ? kPosInf : 0) |
-                                   ((overflow & 2) != 0 ? kNegInf : 0) | (overflow == 3 ? kNan : 0));
+  return static_cast<std::uint8_t>(kFinite | ((overflow & 1) != 0 ? kPosInf : 0) | ((overflow & 2) != 0 ? kNegInf : 0) |
+                                   (overflow == 3 ? kNan : 0));
 }
 
 EnclosedValue WithOverflow(EnclosedValue value) {
@@ -134,6 +134,17 @@ std::uint8_t ProductClasses(const EnclosedValue& a, const EnclosedValue& b) {
     out |= kZero;
   }
   return out;
+}
+
+// The same where a subnormal operand may count as zero: zero times infinity is NaN.
+std::uint8_t ProductClasses(const EnclosedValue& a, const EnclosedValue& b, bool flush) {
+  constexpr std::uint8_t kInf = kPosInf | kNegInf;
+  const auto may_be_subnormal = [](const EnclosedValue& v) {
+    return (v.classes & kFinite) != 0 && std::fabs(v.mid) - v.rad < 0x1p-126;
+  };
+  const bool vanishes =
+      ((a.classes & kInf) != 0 && may_be_subnormal(b)) || ((b.classes & kInf) != 0 && may_be_subnormal(a));
+  return static_cast<std::uint8_t>(ProductClasses(a, b) | (flush && vanishes ? kNan : 0));
 }
 
 // Classes of a sum.
@@ -203,28 +214,27 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
     for (std::size_t c = 0; c < columns; ++c) {
       const bool bad = !(s[c] < std::numeric_limits<float>::infinity()) || k[c] != k[c];
       const bool infinite = std::fabs(k[c]) == std::numeric_limits<float>::infinity();
-      seen[c] |= static_cast<std::uint8_t>((bad ? kScoreNan : 0) |
-                                           (infinite ? (k[c] > 0 ? kKvPosInf : kKvNegInf) : 0) |
+      seen[c] |= static_cast<std::uint8_t>((bad ? kScoreNan : 0) | (infinite ? (k[c] > 0 ? kKvPosInf : kKvNegInf) : 0) |
                                            (s[c] > -std::numeric_limits<float>::infinity() ? kScoreFinite : 0));
     }
   }
   const std::uint8_t special = kScoreNan | kKvPosInf | kKvNegInf;
-    for (std::size_t c = 0; c < columns; ++c) {
-      const bool plain = (seen[c] & special) == 0 && (seen[c] & kScoreFinite) != 0;
-      if (plain) {
-        std::vector<const float*> score(static_cast<std::size_t>(rows));
-        std::vector<const float*> kv(static_cast<std::size_t>(rows));
-        for (int r = window.masked; r < rows; ++r) {
-          score[static_cast<std::size_t>(r)] = window.score[static_cast<std::size_t>(r)] + c;
-          kv[static_cast<std::size_t>(r)] = window.kv[static_cast<std::size_t>(r)] + c;
-        }
-        kernels_->enclose_mean(model, score.data(), kv.data(), window.masked, rows, 1, workspace_.data(), out.mid + c,
-                               out.rad + c, overflow + c);
-      } else {
-        out.mid[c] = 0;
-        out.rad[c] = 0;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const bool plain = (seen[c] & special) == 0 && (seen[c] & kScoreFinite) != 0;
+    if (plain) {
+      std::vector<const float*> score(static_cast<std::size_t>(rows));
+      std::vector<const float*> kv(static_cast<std::size_t>(rows));
+      for (int r = window.masked; r < rows; ++r) {
+        score[static_cast<std::size_t>(r)] = window.score[static_cast<std::size_t>(r)] + c;
+        kv[static_cast<std::size_t>(r)] = window.kv[static_cast<std::size_t>(r)] + c;
       }
+      kernels_->enclose_mean(model, score.data(), kv.data(), window.masked, rows, 1, workspace_.data(), out.mid + c,
+                             out.rad + c, overflow + c);
+    } else {
+      out.mid[c] = 0;
+      out.rad[c] = 0;
     }
+  }
 
   for (std::size_t c = 0; c < columns; ++c) {
     std::uint8_t classes = kFinite;
@@ -268,8 +278,8 @@ void Enclosure::Assign(std::span<const float> values, Row& out) const {
 EnclosedValue Enclosure::SumOfSquares(const Row& row) const {
   EnclosedValue out;
   double sum = 0;
-  double spread = 0;   // from the columns' own enclosures
-  double products = 0; // rounding of the squares where they are not fused
+  double spread = 0;    // from the columns' own enclosures
+  double products = 0;  // rounding of the squares where they are not fused
   std::uint8_t may = 0;
   bool finite = true;
   bool certain_nan = false;
@@ -292,7 +302,8 @@ EnclosedValue Enclosure::SumOfSquares(const Row& row) const {
   double additions = AnyOrderSquares(row, total);
   if (budget_->head_tree_height > 0) additions = std::min(additions, budget_->head_tree_height * kUnit * total);
   out.mid = sum;
-  out.rad = spread + (products + additions) * (1 + 0x1p-14) + sum * row.columns * kSlack + row.columns * 2 * Underflow(sum, 0, underflow_);
+  out.rad = spread + (products + additions) * (1 + 0x1p-14) + sum * row.columns * kSlack +
+            row.columns * 2 * Underflow(sum, 0, underflow_);
   out.classes = static_cast<std::uint8_t>((finite ? kFinite : 0) | ((may & (kPosInf | kNegInf)) != 0 ? kPosInf : 0) |
                                           (may & kNan));
   if (out.mid + out.rad >= kSurelyFinite) out.classes |= kPosInf;
@@ -363,7 +374,7 @@ void Enclosure::ScaleAny(Row& row, const Value& factor) const {
     const EnclosedValue product{row.mid[i], row.rad[i], x.classes};
     row.classes[i] = x.classes == kFinite && factor.classes == kFinite
                          ? WithOverflow(product).classes
-                         : static_cast<std::uint8_t>(ProductClasses(x, factor));
+                         : static_cast<std::uint8_t>(ProductClasses(x, factor, budget_->flush));
   }
   if (plain) row.common = row.common + common + row.common * common;
 }
@@ -398,7 +409,7 @@ void Enclosure::MultiplyAny(Row& row, std::span<const float> factors) const {
     const EnclosedValue product{row.mid[i], row.rad[i] + std::fabs(mid) * row.common, x.classes};
     row.classes[i] = x.classes == kFinite && factor.classes == kFinite
                          ? WithOverflow(product).classes
-                         : static_cast<std::uint8_t>(ProductClasses(x, factor));
+                         : static_cast<std::uint8_t>(ProductClasses(x, factor, budget_->flush));
   }
 }
 
@@ -453,19 +464,20 @@ void Enclosure::RotateAny(Row& row, int i, float cos, float sin) const {
     // sum does not: then inf, or inf - inf.
     const auto rounded = [&](const EnclosedValue& value, const EnclosedValue& factor, double product) {
       const double rad = value.rad * std::fabs(factor.mid) + std::fabs(product) * row.common;
-      return WithOverflow({product, rad, ProductClasses(value, factor)}).classes;
+      return WithOverflow({product, rad, ProductClasses(value, factor, budget_->flush)}).classes;
     };
     const std::uint8_t first_rounded = rounded(a, p, first);
     const std::uint8_t second_rounded = rounded(b, q, second);
     const std::uint8_t classes = SumClasses(first_rounded, second_rounded) |
-                                 SumClasses(ProductClasses(a, p), second_rounded) |
-                                 SumClasses(first_rounded, ProductClasses(b, q));
+                                 SumClasses(ProductClasses(a, p, budget_->flush), second_rounded) |
+                                 SumClasses(first_rounded, ProductClasses(b, q, budget_->flush));
     out.classes = WithOverflow({out.mid, out.rad + std::fabs(out.mid) * row.common, classes}).classes;
     return out;
   };
-  const EnclosedValue minus_s{-s.mid, 0, static_cast<std::uint8_t>((s.classes & (kFinite | kNan)) |
-                                                                  ((s.classes & kPosInf) != 0 ? kNegInf : 0) |
-                                                                  ((s.classes & kNegInf) != 0 ? kPosInf : 0))};
+  const EnclosedValue minus_s{
+      -s.mid, 0,
+      static_cast<std::uint8_t>((s.classes & (kFinite | kNan)) | ((s.classes & kPosInf) != 0 ? kNegInf : 0) |
+                                ((s.classes & kNegInf) != 0 ? kPosInf : 0))};
   const EnclosedValue even = combine(x, c, y, minus_s);
   const EnclosedValue odd = combine(y, c, x, s);
   row.mid[i] = even.mid;
