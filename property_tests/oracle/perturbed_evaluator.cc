@@ -624,7 +624,13 @@ PerturbedQ EvaluateQ(const QHead& head, const Perturbation& p) {
   std::vector<std::uint16_t> values;
   for (const float x : out.rotated) values.push_back(Bf16Of(x));
   out.stored = StoreQ(head.kind, values);
+  FoldWeight(head, p, out);
+  return out;
+}
 
+void FoldWeight(const QHead& head, const Perturbation& p, PerturbedQ& out) {
+  Random random(~p.seed);
+  FlushRule flush(p.flush, random);
   std::vector<float> factors{Flushed(head.weight, flush.Inputs()), head.softmax_scale, head.head_scale};
   if (head.kind != QKind::kMxfp4) factors.push_back(PowerOfTwo(out.stored.blocks[0].exponent));
   // Any order of the products: as a chain, or for four factors as two pairs.
@@ -642,7 +648,6 @@ PerturbedQ EvaluateQ(const QHead& head, const Perturbation& p) {
   }
   out.weight = Flushed(out.weight, flush.Results());
   out.weight_bf16 = Bf16Of(out.weight);
-  return out;
 }
 
 }  // namespace kvexact::oracle

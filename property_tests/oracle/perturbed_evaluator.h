@@ -51,7 +51,10 @@ struct PerturbedQ {
   std::uint16_t weight_bf16 = 0;
 };
 
-// Rotation with the perturbation's contraction and flush, weights folded in a drawn order of the products.
+// Rotation with the perturbation's contraction and flush, then FoldWeight.
 PerturbedQ EvaluateQ(const QHead& head, const Perturbation& p);
+
+// The weight folded with the scale of value.stored, in a drawn order of the fp32 products.
+void FoldWeight(const QHead& head, const Perturbation& p, PerturbedQ& value);
 
 }  // namespace kvexact::oracle

@@ -148,6 +148,14 @@ bool Covers(const Budget& budget, const CompressToken& token) {
   return budget.rescalings == 0 || SumsStayFinite(token);
 }
 
+// An infinity times a subnormal that counts as zero is NaN. No table holds such angles, and the sets leave it out.
+bool InfinityMeetsSubnormal(const QHead& q) {
+  const auto infinite = [](float x) { return std::isinf(x); };
+  const auto subnormal = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; };
+  return std::any_of(q.q.begin(), q.q.end(), infinite) &&
+         (std::any_of(q.cos.begin(), q.cos.end(), subnormal) || std::any_of(q.sin.begin(), q.sin.end(), subnormal));
+}
+
 std::string Explain(const CaseVerdict& verdict) {
   std::string text;
   for (std::size_t i = 0; i < verdict.problems.size() && i < 3; ++i) {
@@ -292,12 +300,18 @@ TEST_P(Soundness, IndexerQStaysInsideItsSets) {
       for (std::int64_t t = 0; t < c.params.num_actual; ++t) {
         for (std::int64_t h = 0; h < heads_a_token; ++h) {
           const QHead q = GatherQHead(c, t, h);
-          PerturbedQ value = EvaluateQ(q, p);
+          Perturbation own = p;
+          if (InfinityMeetsSubnormal(q)) own.flush = Flush::kNone;
+          PerturbedQ value = EvaluateQ(q, own);
           if (i < 0) {
             const WideQ wide = EvaluateWide(q);
             value.stored = wide.stored;
-            value.weight = wide.weight_fp32;
-            value.weight_bf16 = wide.weight_bf16;
+            // A product rounded once need not be one of fp32 factors in turn, but must be near.
+            FoldWeight(q, p, value);
+            if (std::fabs(wide.weight_fp32) > 0x1p-20F && std::fabs(wide.weight_fp32) < 0x1p20F &&
+                p.flush == Flush::kNone) {
+              EXPECT_NEAR(value.weight / wide.weight_fp32, 1, 0x1p-22);
+            }
           }
           WriteQHead(q, value, t, h, after);
         }
