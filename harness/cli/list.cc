@@ -7,6 +7,7 @@
 
 #include "harness/backend/backend.h"
 #include "harness/cli/command.h"
+#include "harness/faults/fault.h"
 #include "reference/formats/properties.h"
 #include "reference/numerics/budget.h"
 #include "reference/numerics/policy.h"
@@ -64,8 +65,18 @@ std::string Backends() {
       // Not on this machine, or not in this build.
     }
   }
+  text += fmt::format("{:<16} {}\n", "fault:NAME", "the model with one known fault (kvexact list faults)");
   text += fmt::format("{:<16} {}\n", "lib:PATH", "a shared library with the C interface (docs/backends.md)");
   return text + fmt::format("{:<16} {}\n", "exec:CMD", "a program that reads case files (docs/backends.md)");
+}
+
+std::string FaultRows() {
+  std::string text;
+  for (const Fault& fault : Faults()) {
+    text += fmt::format("{:<24} {:<10} {}{}\n", fault.name, fault.stage, fault.summary,
+                        fault.fault_class == FaultClass::kEquivalent ? " (equivalent)" : "");
+  }
+  return text;
 }
 
 struct Section {
@@ -80,6 +91,7 @@ constexpr Section kSections[] = {
     {"policies", [] { return NamesAndSummaries(Policies()); }},
     {"budgets", [] { return NamesAndSummaries(Budgets()); }},
     {"backends", Backends},
+    {"faults", FaultRows},
 };
 
 int List(const std::string& what) {
