@@ -470,7 +470,8 @@ void Enclosure::RotateAny(Row& row, int i, float cos, float sin) const {
     const std::uint8_t second_rounded = rounded(b, q, second);
     const std::uint8_t classes = SumClasses(first_rounded, second_rounded) |
                                  SumClasses(ProductClasses(a, p, budget_->flush), second_rounded) |
-                                 SumClasses(first_rounded, ProductClasses(b, q, budget_->flush));
+                                 SumClasses(first_rounded, ProductClasses(b, q, budget_->flush)) |
+                                 SumClasses(ProductClasses(a, p, budget_->flush), ProductClasses(b, q, budget_->flush));
     out.classes = WithOverflow({out.mid, out.rad + std::fabs(out.mid) * row.common, classes}).classes;
     return out;
   };
