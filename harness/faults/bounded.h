@@ -30,6 +30,8 @@ std::int64_t HeadOffset(const CompressInputs& in, std::int64_t row);
 // `offset` elements from the table's first, as long as a row of rope_dim values lies within it; the last such
 // place otherwise.
 RopeAngles AnglesFrom(const RopeSite& site, std::int64_t offset);
+// The compressions of head 128 turn the whole head, those of head 512 are larger.
+inline bool IsQ(const RopeSite& site) { return !site.whole_head && site.head_dim != 512; }
 RopeAngles BoundedAngles(const RopeSite& site);
 
 // Bytes [offset, offset + size) of a cache, those that exist.

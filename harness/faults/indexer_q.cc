@@ -175,7 +175,7 @@ void AbsmaxOfGivenQ(Variant& v) {
 void RotateAllDims(Variant& v) {
   v.stages.angles = [](const RopeSite& site) {
     RopeAngles angles = BoundedAngles(site);
-    if (site.ratio != 1 || site.whole_head) return angles;
+    if (!IsQ(site)) return angles;
     angles.first_column = angles.identity_from = 0;
     angles.pairs = std::min<int>(site.head_dim / 2, static_cast<int>(site.cos_sin->cols()) - site.rope_dim / 2);
     return angles;

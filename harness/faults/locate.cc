@@ -113,7 +113,7 @@ void LastRowForNegativeSlot(Variant& v) {
   };
 }
 
-void NegativeSlotsFromSkippedToken(Variant& v) {
+void KvSlotZeroSkips(Variant& v) {
   v.stages.launch = [](CompressLaunch& launch) {
     ChangeKvSlots(launch, [](std::int64_t, std::int64_t slot) { return slot == 0 ? std::int64_t{-1} : slot; });
   };
@@ -140,7 +140,23 @@ void KvSlotOfNextToken(Variant& v) {
   };
 }
 
+// The MXFP4 kernel on the cache of sparse_attn: 512 nibbles, 16 scales, everything rotated as at head 128.
+void Mxfp4KernelAtHead512(Variant& v) {
+  v.stages.launch = [](CompressLaunch& launch) {
+    if (launch.in.op != spec::Operation::kSparseAttn) return;
+    launch.in.op = spec::Operation::kIndexerMxfp4;
+    spec::Layout& layout = launch.out.cache.layout;
+    layout.code_type = spec::CodeType::kE2M1Nibble;
+    layout.code_values = static_cast<int>(launch.in.head_dim);
+    layout.quant_block = 32;
+    layout.rope_values = 0;
+    layout.pad_scales = 0;
+  };
+}
+
 constexpr Fault kRows[] = {
+    {"dispatch-512-fp4", "dispatch", "head 512 with use_fp4_cache sent to the MXFP4 kernel",
+     "a subject that runs with use_fp4_cache on, sparse_attn", kSparse, &Mxfp4KernelAtHead512},
     {"num-actual-ignored", "locate", "runs over the whole arrays", "arrays longer than num_actual", kCompress | kQ,
      &RunWholeArrays},
     {"locate-last-token", "locate", "the last token is not run", "any", kCompress | kQ, &DropLastToken},
@@ -150,7 +166,7 @@ constexpr Fault kRows[] = {
     {"store-negative-slot", "locate", "KV slot -1 writes to the last row of a page", "-1 in the KV slot mapping", kStores,
      &LastRowForNegativeSlot},
     {"locate-kv-slot-zero", "locate", "KV slot 0 is skipped too", "a stored token with KV slot 0", kStores,
-     &NegativeSlotsFromSkippedToken},
+     &KvSlotZeroSkips},
     {"gather-boundary", "locate", "compresses when position % ratio == 0", "any", kCompress, &BoundaryAtZero},
     {"locate-every-token", "locate", "compresses at every position", "a token that ends no window", kCompress,
      &EveryTokenEnds},

@@ -61,7 +61,12 @@ void ClampAt(Variant& v) {
 }
 void NoBf16(Variant& v) { v.policy.bf16_before_quantise = false; }
 void NoBf16OfQ(Variant& v) {
-  v.stages.quantise_input = [](Values values, float* out) { std::copy(values.begin(), values.end(), out); };
+  v.stages.round_q_head = [](const Stages& stages, const Policy& policy, const IndexerQInputs& in,
+                             const QHeadValues& values, StoredQHead& out) {
+    Stages fp32 = stages;
+    fp32.quantise_input = [](Values given, float* rounded) { std::copy(given.begin(), given.end(), rounded); };
+    RoundQHeadValues(fp32, policy, in, values, out);
+  };
 }
 void Bf16Truncates(Variant& v) {
   v.stages.quantise_input = [](Values values, float* out) {

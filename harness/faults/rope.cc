@@ -215,8 +215,9 @@ struct Twice {
 };
 
 void WindowOfPrevious(Variant& v) {
-  // The first row of the gathered window, clamped at 0.
+  // The first row of an overlapping window, clamped at 0.
   v.stages.angles = [](const RopeSite& site) {
+    if (IsQ(site)) return BoundedAngles(site);
     return AnglesFrom(site, std::max<std::int64_t>(Bounded(site.position) - 2 * site.ratio + 1, 0) * RowStride(site));
   };
 }

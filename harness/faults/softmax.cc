@@ -15,7 +15,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 double Fp32(double x) { return static_cast<float>(x); }
 double ToBf16(double x) { return WidenBf16(RoundToBf16(static_cast<float>(x))); }
 
-// Rounded to `bits` significant bits, from 2^least on a fixed step, as a 16-bit float does.
+// Nearest even, beyond 65504 infinity.
 double ToFp16(double x) {
   if (x == 0 || !std::isfinite(x)) return x;
   const int exponent = std::max(std::ilogb(x), -14);
@@ -205,7 +205,7 @@ struct ShortDenominator {
   }
 };
 
-// Without an order of rows: only the first eight columns' weights are known to each group of eight.
+// Eight columns share the weights of the first of them.
 struct GroupedScores {
   static ColumnMean Of(const Window& w, int c) {
     const int first = c / 8 * 8;

@@ -54,7 +54,9 @@ struct PackedScales {
   static void Of(PagedCache& cache) { cache.layout.scale_stride = cache.layout.scales() * cache.layout.scale_bytes(); }
 };
 struct SevenScales {
-  static void Of(PagedCache& cache) { cache.layout.scale_stride -= 1; }
+  static void Of(PagedCache& cache) {
+    if (cache.layout.rope_values > 0) cache.layout.scale_stride -= 1;
+  }
 };
 struct PackedTokens {
   static void Of(PagedCache& cache) {
@@ -206,6 +208,7 @@ void CodesOverRope(Variant& v) {
   v.stages.store = [](const Stages& stages, const StoredToken& token, const PagedCache& cache, std::int64_t slot,
                       std::uint8_t* bytes) {
     BoundedStore(stages, token, cache, slot, bytes);
+    if (cache.layout.rope_values != 64) return;
     std::uint8_t codes[64] = {};
     for (int i = 0; i < 64; ++i) codes[i] = static_cast<std::uint8_t>(token.rope[i] >> 8);
     PutBytes(cache, bytes, cache.codes(slot) + cache.layout.code_values, codes, 64);
