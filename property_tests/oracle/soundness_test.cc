@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No fp32 evaluation within a budget leaves its enclosure, and no stored output its allowed set; the
-// strict model and the real numbers lie inside too. KVEXACT_SOUNDNESS_TOKENS (default 80) tokens a
+// strict model and the real numbers lie inside too. KVEXACT_SOUNDNESS_TOKENS (default 40) tokens a
 // budget from seed KVEXACT_SOUNDNESS_SEED (default 1), KVEXACT_SOUNDNESS_PERTURBATIONS (default 8) drawn
 // evaluations a token besides the adversarial ones.
 #include <gtest/gtest.h>
@@ -195,7 +195,7 @@ class Soundness : public testing::TestWithParam<const Budget*> {};
 TEST_P(Soundness, CompressionStaysInsideItsSets) {
   const Budget& budget = *GetParam();
   const Limits limits = LimitsOf(budget);
-  const std::int64_t wanted = Setting("KVEXACT_SOUNDNESS_TOKENS", 80);
+  const std::int64_t wanted = Setting("KVEXACT_SOUNDNESS_TOKENS", 40);
   const std::int64_t drawn = Setting("KVEXACT_SOUNDNESS_PERTURBATIONS", 8);
   auto seed = static_cast<std::uint64_t>(Setting("KVEXACT_SOUNDNESS_SEED", 1)) << 32;
   JudgeOptions options;
@@ -282,7 +282,7 @@ TEST_P(Soundness, CompressionStaysInsideItsSets) {
 TEST_P(Soundness, IndexerQStaysInsideItsSets) {
   const Budget& budget = *GetParam();
   const Limits limits = LimitsOf(budget);
-  const std::int64_t wanted = Setting("KVEXACT_SOUNDNESS_TOKENS", 80);
+  const std::int64_t wanted = Setting("KVEXACT_SOUNDNESS_TOKENS", 40);
   const std::int64_t drawn = Setting("KVEXACT_SOUNDNESS_PERTURBATIONS", 8);
   auto seed = static_cast<std::uint64_t>(Setting("KVEXACT_SOUNDNESS_SEED", 1)) << 32;
   JudgeOptions options;
