@@ -89,10 +89,6 @@ for line in sys.stdin:
     if mode == "exits":
         print("out of memory", file=sys.stderr)
         sys.exit(3)
-    if mode == "hangs":
-        time.sleep(1000)
-    if mode == "hangs-with-child":
-        os.system("sleep 1000")
     if mode == "prints":
         say("compiling kernel 1 of 3")
     if mode == "malformed":
