@@ -27,5 +27,7 @@ Command AddVerify(CLI::App& program);
 Command AddReplay(CLI::App& program);
 Command AddSelftest(CLI::App& program);
 Command AddExplain(CLI::App& program);
+Command AddFaults(CLI::App& program);
+Command AddDiagnose(CLI::App& program);
 
 }  // namespace kvexact::cli
