@@ -70,6 +70,7 @@ class CompressBinding {
   explicit CompressBinding(const Case& c);
   CompressBinding(const CompressBinding&) = delete;
   CompressBinding& operator=(const CompressBinding&) = delete;
+  ~CompressBinding() = default;
   const CompressInputs& inputs() const { return inputs_; }
 
  private:
@@ -82,6 +83,7 @@ class IndexerQBinding {
   explicit IndexerQBinding(const Case& c);
   IndexerQBinding(const IndexerQBinding&) = delete;
   IndexerQBinding& operator=(const IndexerQBinding&) = delete;
+  ~IndexerQBinding() = default;
   const IndexerQInputs& inputs() const { return inputs_; }
 
  private:
