@@ -110,8 +110,10 @@ std::string ReportJson(const Report& report) {
     drift.push_back({{"operation", spec::row(found.op).name},
                      {"window_rows", found.rows},
                      {"kind", NameOf(found.kind)},
-                     {"allowed", found.allowed},
-                     {"multi_member_sets", found.open_sets}});
+                     {"differing", found.differing},
+                     {"multi_member_sets", found.open_sets},
+                     {"drifting_cases", found.drifting_cases},
+                     {"cases", found.open_cases}});
   }
   Json failures = Json::array();
   for (const Failure& failure : report.failures()) failures.push_back(FailureJson(failure));

@@ -11,6 +11,21 @@ namespace kvexact {
 namespace {
 
 constexpr std::int64_t kDriftSets = 100;
+constexpr std::int64_t kDriftCases = 10;
+
+// Adds what one case says about drift.
+void AddDrift(const CaseResult& result, ReportRow& row) {
+  for (int k = 0; k < kElementKinds; ++k) {
+    const Tally& tally = result.verdict.tallies[k];
+    // Allowed elements that do not differ in value hold the other zero of a set that has no other member.
+    const std::int64_t other_zeros = std::max<std::int64_t>(tally.allowed - result.differing[k], 0);
+    const std::int64_t open_sets = std::max<std::int64_t>(tally.judged() - tally.single - other_zeros, 0);
+    row.differing[k] += result.differing[k];
+    row.open_sets[k] += open_sets;
+    if (open_sets > 0) ++row.open_cases[k];
+    if (open_sets > 0 && 2 * result.differing[k] > open_sets) ++row.drifting_cases[k];
+  }
+}
 
 std::string RowsOf(const CaseResult& result) {
   if (result.window_rows == 0) return "-";
@@ -39,6 +54,10 @@ ReportRow& ReportRow::operator+=(const ReportRow& other) {
   for (int k = 0; k < kElementKinds; ++k) {
     tallies[k] += other.tallies[k];
     unstable[k] += other.unstable[k];
+    differing[k] += other.differing[k];
+    open_sets[k] += other.open_sets[k];
+    open_cases[k] += other.open_cases[k];
+    drifting_cases[k] += other.drifting_cases[k];
   }
   touched += other.touched;
   unsupported += other.unsupported;
@@ -77,6 +96,7 @@ void Report::Add(const CaseResult& result, const JudgeOptions& options) {
     row.tallies[k] += result.verdict.tallies[k];
     row.unstable[k] += result.unstable[k];
   }
+  AddDrift(result, row);
   row.touched += result.verdict.touched;
   if (result.status == CaseStatus::kUnsupported) {
     ++row.unsupported;
@@ -107,10 +127,11 @@ std::vector<Drift> Report::drift() const {
   std::vector<Drift> found;
   for (const ReportRow& row : rows_) {
     for (const ElementKind kind : {ElementKind::kCode, ElementKind::kScale, ElementKind::kBf16}) {
-      const Tally& tally = row.tallies[static_cast<std::size_t>(kind)];
-      const std::int64_t open_sets = tally.judged() - tally.single;
-      if (open_sets >= kDriftSets && 2 * tally.allowed > open_sets) {
-        found.push_back({row.op, row.rows, kind, tally.allowed, open_sets});
+      const auto k = static_cast<std::size_t>(kind);
+      const bool enough = row.open_sets[k] >= kDriftSets && row.open_cases[k] >= kDriftCases;
+      if (enough && 2 * row.differing[k] > row.open_sets[k] && 2 * row.drifting_cases[k] > row.open_cases[k]) {
+        found.push_back(
+            {row.op, row.rows, kind, row.differing[k], row.open_sets[k], row.drifting_cases[k], row.open_cases[k]});
       }
     }
   }

@@ -38,6 +38,12 @@ struct ReportRow {
   std::int64_t tokens = 0;
   std::array<Tally, kElementKinds> tallies{};
   std::array<std::int64_t, kElementKinds> unstable{};
+  // For drift, by kind: elements that differ in value from the strict model; sets with several members, other signs of
+  // a zero apart; cases with such sets, and those of them in which more than half of them differ.
+  std::array<std::int64_t, kElementKinds> differing{};
+  std::array<std::int64_t, kElementKinds> open_sets{};
+  std::array<std::int64_t, kElementKinds> open_cases{};
+  std::array<std::int64_t, kElementKinds> drifting_cases{};
   std::int64_t touched = 0;
   std::int64_t unsupported = 0;
   std::int64_t errors = 0;
@@ -60,8 +66,10 @@ struct Drift {
   spec::Operation op{};
   std::string rows;
   ElementKind kind{};
-  std::int64_t allowed = 0;    // that differ
+  std::int64_t differing = 0;  // elements
   std::int64_t open_sets = 0;  // allowed sets of more than one member
+  std::int64_t drifting_cases = 0;
+  std::int64_t open_cases = 0;
 };
 
 enum class Conclusion : std::uint8_t { kRight, kWrong, kNone, kError };
@@ -87,9 +95,10 @@ class Report {
   std::int64_t unreadable_cases() const { return unreadable_cases_; }
   const std::map<std::string, std::int64_t>& unsupported() const { return unsupported_; }  // cases by reason
 
-  // Operations and kinds for which at least 100 sets have more than one member and more than half of these elements
-  // differ from the strict model. Only codes, scales and bf16 values: of fp32 values and folded weights, where every
-  // rounding shows, half may differ honestly.
+  // Operations and kinds for which at least 100 sets in at least 10 cases have more than one member, and in more than
+  // half of these cases, as over all of them, more than half of these elements differ from the strict model. Cases
+  // count since one decision (a scale, a norm that overflows) moves many elements of a case. Only codes, scales and
+  // bf16 values: of fp32 values and folded weights, where every rounding shows, half may differ honestly.
   std::vector<Drift> drift() const;
 
   // Asked-for operations of which nothing was judged.

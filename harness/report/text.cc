@@ -99,9 +99,11 @@ std::string BudgetText(const Failure& failure, const RunDescription& description
 std::string OpenEnds(const Report& report) {
   std::string text;
   for (const Drift& d : report.drift()) {
-    text +=
-        fmt::format("drift: {} {} {}: {} of {} elements whose set has several members differ from the strict model\n",
-                    spec::row(d.op).name, d.rows, NameOf(d.kind), d.allowed, d.open_sets);
+    text += fmt::format(
+        "drift: {} {} {}: {} of {} elements whose set has several members differ from the strict model, most of them "
+        "in {} "
+        "of {} cases\n",
+        spec::row(d.op).name, d.rows, NameOf(d.kind), d.differing, d.open_sets, d.drifting_cases, d.open_cases);
   }
   for (const auto& [reason, cases] : report.unsupported()) {
     text += fmt::format("unsupported: {} cases: {}\n", cases, Printable(reason, 200));

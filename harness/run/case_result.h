@@ -35,10 +35,11 @@ struct CaseResult {
   CaseStatus status = CaseStatus::kJudged;
   std::string message;  // why, for every status but kJudged
   std::optional<spec::Operation> op;
-  std::int64_t window_rows = 0;                        // of a compression that gathers, else 0
-  CaseVerdict verdict;                                 // problems hold at most CaseVerdict::kMaxProblems
-  std::array<std::int64_t, kElementKinds> unstable{};  // elements that differ between runs, by kind
-  std::shared_ptr<const Evidence> evidence;            // of judged cases that are not right
+  std::int64_t window_rows = 0;                         // of a compression that gathers, else 0
+  CaseVerdict verdict;                                  // problems hold at most CaseVerdict::kMaxProblems
+  std::array<std::int64_t, kElementKinds> differing{};  // elements whose value is not the strict model's, by kind
+  std::array<std::int64_t, kElementKinds> unstable{};   // elements that differ between runs, by kind
+  std::shared_ptr<const Evidence> evidence;             // of judged cases that are not right
 
   std::int64_t unstable_elements() const;
   // The subject did nothing that it should not; unsupported and unreadable cases are not its fault.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "harness/run/differing.h"
 #include "harness/run/exact_claim.h"
 
 namespace kvexact {
@@ -112,6 +113,7 @@ CaseResult CaseTrial::Judge(const JudgeOptions& options) {
     return result;
   }
   result.verdict = kvexact::Judge(case_, options, runs_.first.before, runs_.first.after);
+  CountDiffering(case_, *options.stages, strict_, runs_.first.after, result);
   CompareRuns(case_, *options.stages, written_, runs_, result);
   if (claims_exact_) HoldToExactClaim(case_, *options.stages, strict_, runs_.first.after, result);
   CountTouched(written_inputs_, "an input that was written to", result.verdict);
@@ -129,6 +131,7 @@ CaseResult RunCase(Backend& backend, const Case& c, const JudgeOptions& options)
 CaseResult JudgeRecorded(const Case& c, const JudgeOptions& options) {
   CaseResult result = ResultFor(c);
   result.verdict = Judge(c, options, c.outputs_before, *c.outputs_after);
+  CountDiffering(c, *options.stages, StrictOutputs(c), *c.outputs_after, result);
   KeepEvidence(c, c.outputs_before, *c.outputs_after, result);
   return result;
 }

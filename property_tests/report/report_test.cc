@@ -98,25 +98,52 @@ TEST(Report, FirstFailuresAreKeptAndAllCounted) {
   EXPECT_EQ(report.total().total().wrong, 30);
 }
 
+// `cases` equal cases, of each of which `several` of 100 sets have several members and `differing` elements differ.
+std::vector<Drift> DriftOf(ElementKind kind, std::int64_t differing, std::int64_t several, int cases) {
+  CaseResult result = RightResult("d", Operation::kFinalize, 100);
+  Tally& tally = result.verdict.tally(kind);
+  tally.exact = 100 - differing;
+  tally.allowed = differing;
+  tally.single = 100 - several;
+  result.differing[static_cast<std::size_t>(kind)] = differing;
+  return WithResults(std::vector<CaseResult>(static_cast<std::size_t>(cases), result)).drift();
+}
+
 TEST(Report, DriftIsFlaggedWhereMostOpenSetsDiffer) {
-  const auto drift_of = [](ElementKind kind, std::int64_t allowed, std::int64_t several) {
-    CaseResult result = RightResult("d", Operation::kFinalize, 1000);
-    Tally& tally = result.verdict.tally(kind);
-    tally.exact = 1000 - allowed;
-    tally.allowed = allowed;
-    tally.single = 1000 - several;
-    return WithResults({result}).drift();
-  };
-  EXPECT_TRUE(drift_of(ElementKind::kCode, 50, 100).empty());
-  const std::vector<Drift> found = drift_of(ElementKind::kCode, 51, 100);
+  EXPECT_TRUE(DriftOf(ElementKind::kCode, 5, 10, 10).empty());
+  const std::vector<Drift> found = DriftOf(ElementKind::kCode, 6, 10, 10);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, ElementKind::kCode);
-  EXPECT_EQ(found[0].allowed, 51);
+  EXPECT_EQ(found[0].differing, 60);
   EXPECT_EQ(found[0].open_sets, 100);
-  EXPECT_TRUE(drift_of(ElementKind::kCode, 99, 99).empty());
-  EXPECT_EQ(drift_of(ElementKind::kBf16, 80, 120).size(), 1U);
-  EXPECT_TRUE(drift_of(ElementKind::kFp32, 900, 1000).empty());
-  EXPECT_TRUE(drift_of(ElementKind::kWeight, 900, 1000).empty());
+  EXPECT_EQ(found[0].drifting_cases, 10);
+  EXPECT_EQ(found[0].open_cases, 10);
+  EXPECT_TRUE(DriftOf(ElementKind::kCode, 6, 9, 10).empty()) << "90 sets are too few";
+  EXPECT_TRUE(DriftOf(ElementKind::kCode, 60, 100, 9).empty()) << "9 cases are too few";
+  EXPECT_EQ(DriftOf(ElementKind::kBf16, 80, 90, 12).size(), 1U);
+  EXPECT_EQ(DriftOf(ElementKind::kScale, 80, 90, 12).size(), 1U);
+  EXPECT_TRUE(DriftOf(ElementKind::kFp32, 90, 100, 20).empty());
+  EXPECT_TRUE(DriftOf(ElementKind::kWeight, 90, 100, 20).empty());
+}
+
+TEST(Report, OneCaseWithManyDifferencesIsNoDrift) {
+  CaseResult still = RightResult("still", Operation::kFinalize, 100);
+  still.verdict.tally(ElementKind::kCode).single = 95;
+  CaseResult moved = RightResult("moved", Operation::kFinalize, 0);
+  Tally& tally = moved.verdict.tally(ElementKind::kCode);
+  tally.allowed = 448;
+  moved.differing[static_cast<std::size_t>(ElementKind::kCode)] = 448;
+  std::vector<CaseResult> results(10, still);
+  results.push_back(moved);
+  EXPECT_TRUE(WithResults(results).drift().empty());
+  for (int i = 0; i < 11; ++i) results.push_back(moved);
+  EXPECT_EQ(WithResults(results).drift().size(), 1U);
+}
+
+TEST(Report, TheOtherZeroIsNoDrift) {
+  CaseResult result = RightResult("z", Operation::kFinalize, 100);
+  result.verdict.tally(ElementKind::kCode).allowed = 50;  // none of which differs in value
+  EXPECT_TRUE(WithResults(std::vector<CaseResult>(20, result)).drift().empty());
 }
 
 TEST(Report, TightnessAndWidth) {

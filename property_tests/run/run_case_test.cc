@@ -285,6 +285,26 @@ TEST_P(RunCaseTest, ClaimToEqualTheModelIsHeldToIt) {
   }
 }
 
+TEST_P(RunCaseTest, DifferingElementsAreCountedByKindAndTheOtherZeroIsNone) {
+  const CaseResult right = Run([](const Case&, const TensorMap&, TensorMap&, int) { return Fine(); });
+  EXPECT_EQ(right.differing, (std::array<std::int64_t, kElementKinds>{}));
+  std::map<ElementKind, ElementSite> last;
+  for (const ElementSite& site : sites_) last[site.kind] = site;
+  TensorMap strict = case_.outputs_before;
+  MakeReferenceBackend()->Run(case_, strict);
+  for (const auto& [kind, site] : last) {
+    const CaseResult result = Run([&site = site](const Case&, const TensorMap&, TensorMap& outputs, int run) {
+      if (run < 2) FlipTopBit(site, outputs);
+      return Fine();
+    });
+    const std::uint32_t sign = std::uint32_t{1} << (site.shift < 0 ? 8 * site.bytes - 1 : 3);
+    const bool zero = kind != ElementKind::kScale && (site.Load(strict) & ~sign) == 0;
+    std::array<std::int64_t, kElementKinds> expected{};
+    expected[static_cast<std::size_t>(kind)] = zero ? 0 : 1;
+    EXPECT_EQ(result.differing, expected) << NameOf(kind);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Operations, RunCaseTest, testing::ValuesIn(SmallSpecs()),
                          [](const auto& spec) { return std::string(spec.param.name); });
 
@@ -386,6 +406,7 @@ TEST(JudgeRecorded, JudgesWhatTheFileHolds) {
   FlipTopBit(SitesOf(c).front(), *c.outputs_after);
   const CaseResult result = JudgeRecorded(c, {});
   EXPECT_EQ(result.verdict.total().wrong, 1);
+  EXPECT_EQ(result.differing[static_cast<std::size_t>(SitesOf(c).front().kind)], 1);
   ASSERT_NE(result.evidence, nullptr);
   EXPECT_EQ(result.evidence->after, *c.outputs_after);
 }
