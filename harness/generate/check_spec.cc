@@ -128,14 +128,15 @@ void CheckSizes(const CaseSpec& s) {
   for (const RequestRun& run : s.requests) {
     end = std::max(end, run.start + run.length);
     requests += static_cast<double>(run.count);
-    const std::int64_t rows = run.length + shape.window_rows;
-    blocks += static_cast<double>(rows / c.block + 2) * static_cast<double>(run.count);
+    const std::int64_t blocks_each = (run.length + shape.window_rows) / c.block + 2;
+    blocks += static_cast<double>(blocks_each) * static_cast<double>(run.count);
   }
   const auto tokens = static_cast<double>(TokensOf(s) + s.tail);
   const auto angles = static_cast<double>(end + s.spare_angles + 1);
   if (row.reads_state) {
     CheckElements(s, "requests", blocks * static_cast<double>(shape.block_stride), "state_cache");
-    CheckElements(s, "requests", requests * static_cast<double>(end / c.block + 1 + s.spare_columns), "block_table");
+    const std::int64_t columns = end / c.block + 1 + s.spare_columns;
+    CheckElements(s, "requests", requests * static_cast<double>(columns), "block_table");
   }
   if (row.layout != nullptr) {
     const double pages = tokens / static_cast<double>(c.page) + 1 + static_cast<double>(s.spare_pages);

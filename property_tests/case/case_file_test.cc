@@ -24,6 +24,10 @@ using test::WithHeader;
 
 // A directory of this test alone.
 class CaseFile : public testing::Test {
+ public:
+  CaseFile(const CaseFile&) = delete;
+  CaseFile& operator=(const CaseFile&) = delete;
+
  protected:
   CaseFile() {
     const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
@@ -32,9 +36,6 @@ class CaseFile : public testing::Test {
     fs::create_directories(directory_);
   }
   ~CaseFile() override { fs::remove_all(directory_); }
-  CaseFile(const CaseFile&) = delete;
-  CaseFile& operator=(const CaseFile&) = delete;
-
   std::string Path(const std::string& name) const { return (directory_ / name).string(); }
   std::string Write(const std::string& name, const std::string& bytes) const {
     std::ofstream(Path(name), std::ios::binary) << bytes;

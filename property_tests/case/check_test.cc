@@ -45,13 +45,13 @@ Change Entry(std::string name, Operation op, const char* tensor, std::int64_t i,
   return {std::move(name), op, tensor, [=](Case& c) { Set<T>(c.inputs.at(tensor), i, value); }};
 }
 
-Change Input(std::string name, Operation op, const char* tensor, DType dtype, std::vector<std::int64_t> shape,
+Change Input(std::string name, Operation op, const char* tensor, DType dtype, const std::vector<std::int64_t>& shape,
              const char* error = nullptr) {
   return {std::move(name), op, error != nullptr ? error : tensor,
           [=](Case& c) { c.inputs[tensor] = Tensor(dtype, shape); }};
 }
 
-Change Output(std::string name, Operation op, const char* tensor, DType dtype, std::vector<std::int64_t> shape) {
+Change Output(std::string name, Operation op, const char* tensor, DType dtype, const std::vector<std::int64_t>& shape) {
   return {std::move(name), op, std::string(tensor) + "_before",
           [=](Case& c) { c.outputs_before[tensor] = Tensor(dtype, shape); }};
 }

@@ -28,7 +28,7 @@ RC_GTEST_PROP(SpecText, ParsesWhateverTheOrderOfItsSettings, (std::uint64_t seed
   std::string rest = ToText(spec);
   while (!rest.empty()) {
     const std::size_t space = rest.find(' ');
-    reversed = rest.substr(0, space) + (reversed.empty() ? "" : " ") + reversed;
+    reversed.insert(0, " ").insert(0, rest.substr(0, space));
     rest = space == std::string::npos ? "" : rest.substr(space + 1);
   }
   RC_ASSERT(ParseSpec(reversed) == spec);
