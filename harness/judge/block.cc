@@ -68,7 +68,8 @@ std::string CodeSet::text(const spec::Format& format) const {
   return out.empty() ? "nothing at this scale" : out;
 }
 
-Block::Block(const Stages& stages, const QuantiseRule& rule, const Candidates& candidates, int first, int count)
+Block::Block(const Stages& stages, const QuantiseRule& rule, SmallestFactor smallest, const Candidates& candidates,
+             int first, int count)
     : stages_(&stages), rule_(&rule), candidates_(&candidates), first_(first), count_(count) {
   // Any absmax rule that grows or falls with each element takes its extremes at these four choices.
   float choice[4][kMaxHeadDim];
@@ -103,7 +104,7 @@ Block::Block(const Stages& stages, const QuantiseRule& rule, const Candidates& c
     high = std::max(low == kInf ? 0.0F : low, WidenBf16(0x7F7F));
     must_be_infinite |= low == kInf;
   }
-  exponents_ = {stages.exponent(rule, low == kInf ? high : low), stages.exponent(rule, high), false};
+  exponents_ = {stages.exponent(rule, low == kInf ? high : low), stages.exponent(rule, high), false, false};
   if (must_be_infinite) exponents_.hi = exponents_.lo - 1;
   if (infinite) {
     const int e = stages.exponent(rule, kInf);
@@ -114,6 +115,7 @@ Block::Block(const Stages& stages, const QuantiseRule& rule, const Candidates& c
     } else {
       exponents_.hi = std::max(exponents_.hi, e);
     }
+    exponents_.flushed = !exponents_.infinite && e == 127 && smallest == SmallestFactor::kMayBeFlushed;
   }
 }
 
@@ -162,7 +164,13 @@ CodeSet Block::codes(int i, int e) const {
   if ((classes(i) & kFinite) != 0) {
     float low = lo(i);
     float high = hi(i);
-    if (clip(low, high, e)) {
+    if (e == kInfiniteExponent) {
+      // Finite candidates become zeros of their sign; one that bf16 carried to infinity is NaN.
+      if (high > 0 && low < kInf) widen(0, 0);
+      if (low < 0 && high > -kInf) widen(-1, -1);
+      if (low <= 0 && high >= 0) widen(-1, 0);
+      if (high == kInf || low == -kInf) set.points[set.point_count++] = rule_->nan_code;
+    } else if (clip(low, high, e)) {
       const int a = CodeKey(format, encode(low));
       const int b = CodeKey(format, encode(high));
       widen(std::min(a, b), std::max(a, b));

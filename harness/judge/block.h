@@ -17,9 +17,16 @@ struct ExponentSet {
   int lo;
   int hi;              // finite part [lo, hi], empty if hi < lo
   bool infinite;       // kInfiniteExponent besides
+  bool flushed;        // hi is the clamp's 127, and its factor 2^-127 may be flushed to zero: the codes are
+                       // then those of kInfiniteExponent
 
-  bool contains(int e) const { return (e >= lo && e <= hi) || (infinite && e == kInfiniteExponent); }
   int members() const { return (hi < lo ? 0 : hi - lo + 1) + (infinite ? 1 : 0); }
+};
+
+// What an implementation may do with the factor 2^-127 of an infinite absmax: it is subnormal.
+enum class SmallestFactor : std::uint8_t {
+  kKept,         // the quotient by 2^127
+  kMayBeFlushed  // exp2(-127), which flushing makes zero
 };
 
 // Codes that one element may have at a given exponent: the interval [lo, hi] of code keys (see CodeKey)
@@ -35,13 +42,19 @@ struct CodeSet {
   std::string text(const spec::Format& format) const;
 };
 
+// Of the compression's factor under a budget; Q divides by its scale.
+constexpr SmallestFactor SmallestFactorOf(const Budget& budget) {
+  return budget.flush ? SmallestFactor::kMayBeFlushed : SmallestFactor::kKept;
+}
+
 // Code as an integer that grows with the value; -0 is -1 and +0 is 0.
 int CodeKey(const spec::Format& format, std::uint32_t code);
 
 class Block {
  public:
   // Elements [first, first + count) of `candidates`, which must outlive the block.
-  Block(const Stages& stages, const QuantiseRule& rule, const Candidates& candidates, int first, int count);
+  Block(const Stages& stages, const QuantiseRule& rule, SmallestFactor smallest, const Candidates& candidates, int first,
+        int count);
 
   const ExponentSet& exponents() const { return exponents_; }
   int count() const { return count_; }

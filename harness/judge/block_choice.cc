@@ -50,6 +50,7 @@ BlockChoice ChooseExponent(const Block& block, const std::uint8_t* observed, con
       if (!stored || matches(e)) attempt(e, stored);
     }
     if (set.infinite && fewest != 0 && (!stored || matches(kInfiniteExponent))) attempt(kInfiniteExponent, stored);
+    if (set.flushed && fewest != 0 && (!stored || matches(set.hi))) attempt(kInfiniteExponent, stored);
     if (fewest >= 0) return best;
   }
   return best;

@@ -148,7 +148,7 @@ class CompressJudge {
     const spec::Layout& layout = cache_.layout;
     const int first = b * layout.quant_block;
     const int count = layout.quant_block;
-    const Block block(*options_.stages, rule, candidates_, first, count);
+    const Block block(*options_.stages, rule, SmallestFactorOf(*options_.budget), candidates_, first, count);
     std::uint8_t observed[kMaxHeadDim];
     for (int i = 0; i < count; ++i) observed[i] = ObservedCode(first + i);
 

@@ -98,7 +98,7 @@ class IndexerQJudge {
   }
 
   void JudgeMxfp4Block(int b) {
-    const Block block(*options_.stages, rule_, candidates_, b * kMxfp4Block, kMxfp4Block);
+    const Block block(*options_.stages, rule_, SmallestFactor::kKept, candidates_, b * kMxfp4Block, kMxfp4Block);
     const std::int64_t offset = cell() * (in_.head_dim / kMxfp4Block) + b;
     const std::uint8_t stored = After("q_scale")[offset];
     const BlockChoice choice = ChooseExponent(block, observed_ + b * kMxfp4Block,
@@ -115,7 +115,7 @@ class IndexerQJudge {
 
   // No scale is stored: the folded weight carries it, unless the weight is 0, infinite or NaN.
   void JudgeFp8Head() {
-    const Block block(*options_.stages, rule_, candidates_, 0, static_cast<int>(in_.head_dim));
+    const Block block(*options_.stages, rule_, SmallestFactor::kKept, candidates_, 0, static_cast<int>(in_.head_dim));
     const std::uint32_t stored = StoredWeightBits();
     const BlockChoice choice = ChooseExponent(block, observed_, [&](int e) {
       const std::vector<std::uint32_t> weights = Weights(e);

@@ -250,6 +250,7 @@ class CompressExplanation {
     const QuantisedColumns q{
         .stages = *options_.stages,
         .rule = rule,
+        .smallest = SmallestFactorOf(*options_.budget),
         .candidates = candidates_,
         .values = {values, static_cast<std::size_t>(layout.code_values)},
         .expected = expected_.codes,

@@ -134,6 +134,7 @@ class IndexerQExplanation {
     const QuantisedColumns q{
         .stages = *options_.stages,
         .rule = rule,
+        .smallest = SmallestFactor::kKept,
         .candidates = candidates_,
         .values = {values, static_cast<std::size_t>(dim)},
         .expected = expected_.codes,

@@ -89,7 +89,7 @@ int ExplainQuantised(const QuantisedColumns& q, const std::vector<int>& columns,
     if (column >= static_cast<int>(q.values.size())) continue;
     const int b = column / q.block;
     const int first = b * q.block;
-    const Block block(q.stages, q.rule, q.candidates, first, q.block);
+    const Block block(q.stages, q.rule, q.smallest, q.candidates, first, q.block);
     const float absmax =
         q.stages.absmax(q.rule, q.values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(q.block)));
     const int strict_exponent = q.stages.exponent(q.rule, absmax);

@@ -41,6 +41,7 @@ class StageTable {
 struct QuantisedColumns {
   const Stages& stages;
   const QuantiseRule& rule;
+  SmallestFactor smallest;
   const Candidates& candidates;
   std::span<const float> values;  // of the strict model, before quantisation
   const std::uint8_t* expected;   // codes of the strict model

@@ -45,8 +45,7 @@ Perturbation DrawPerturbation(std::uint64_t seed, const Limits& limits) {
   p.normalise = Draw<Normalise>(random, 4);
   p.contraction = Draw<Contraction>(random, 4);
   p.flush = limits.flush ? Draw<Flush>(random, 7) : Flush::kNone;
-  // A budget's flush is that of weights whose largest is 1.
-  p.shrunk_weights = p.flush == Flush::kNone && random.Coin();
+  p.shrunk_weights = random.Coin();
   p.scale_order = ScaleOrder::kRrmsFirst;
   if (limits.rescalings > 0 && random.Below(4) != 0) p.online_rows = 1 << random.Below(4);
   return p;

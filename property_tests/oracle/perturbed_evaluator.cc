@@ -322,6 +322,7 @@ class PerturbedEvaluator::Run {
     if (t_.norm_weight.empty()) return out;
     Normalise(out);
     Rotate(out);
+    out.smallest_factor = flush_.Results() > 0 ? SmallestFactor::kFlushed : SmallestFactor::kKept;
     return out;
   }
 
@@ -603,7 +604,7 @@ StoredToken StorePerturbed(const CompressToken& token, const PerturbedToken& val
   std::vector<std::uint16_t> rotated;
   for (const float x : value.normed) normed.push_back(Bf16Of(x));
   for (const float x : value.rotated) rotated.push_back(Bf16Of(x));
-  return StoreToken(token.op, normed, rotated);
+  return StoreToken(token.op, normed, rotated, value.smallest_factor);
 }
 
 PerturbedQ EvaluateQ(const QHead& head, const Perturbation& p) {

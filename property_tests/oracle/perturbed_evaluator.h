@@ -20,6 +20,7 @@ struct PerturbedToken {
   float rrms = 0;
   std::vector<float> normed;   // [head_dim]
   std::vector<float> rotated;  // [head_dim]; dims that do not rotate as in normed
+  SmallestFactor smallest_factor = SmallestFactor::kKept;
 };
 
 // Bound to one token; keeps the exact exponentials between evaluations.

@@ -131,7 +131,7 @@ float Fp32Of(const Wide& x) {
   return n.IsZero() ? zero : std::ldexp(static_cast<float>(n.ToDouble()), static_cast<int>(binade - 23));
 }
 
-StoredBlock QuantiseBlock(std::span<const std::uint16_t> bf16, BlockCode code) {
+StoredBlock QuantiseBlock(std::span<const std::uint16_t> bf16, BlockCode code, SmallestFactor smallest) {
   const CodeRow row = RowOf(code);
   std::uint16_t largest = 0;  // magnitudes of bf16 order as their bits
   for (const std::uint16_t x : bf16) {
@@ -145,7 +145,8 @@ StoredBlock QuantiseBlock(std::span<const std::uint16_t> bf16, BlockCode code) {
     const Dyadic amax = MagnitudeOfBf16(largest);
     out.exponent = ExponentOf(LessEqual(amax, row.floor) ? row.floor : amax, row.divisor);
   }
-  scale = out.exponent;
+  const bool vanishes = out.exponent == 127 && smallest == SmallestFactor::kFlushed;
+  scale = vanishes ? kInfiniteExponent : out.exponent;
   for (const std::uint16_t x : bf16) {
     const std::uint8_t sign = static_cast<std::uint8_t>((x >> 15) << row.sign_bit);
     const bool nan = Bf16IsNan(x) || (Bf16IsInf(x) && scale == kInfiniteExponent);
@@ -174,7 +175,7 @@ std::uint8_t Ue8m0Of(int exponent) {
 float PowerOfTwo(int exponent) { return exponent == kInfiniteExponent ? HUGE_VALF : std::ldexp(1.0F, exponent); }
 
 StoredToken StoreToken(spec::Operation op, std::span<const std::uint16_t> normed,
-                       std::span<const std::uint16_t> rotated) {
+                       std::span<const std::uint16_t> rotated, SmallestFactor smallest) {
   const spec::Layout& layout = *spec::row(op).layout;
   const auto codes = static_cast<std::size_t>(layout.code_values);
   const auto block = static_cast<std::size_t>(layout.quant_block);
@@ -184,7 +185,7 @@ StoredToken StoreToken(spec::Operation op, std::span<const std::uint16_t> normed
   out.quantised.assign(source.begin(), source.end());
   const BlockCode kind = layout.code_type == spec::CodeType::kE2M1Nibble ? BlockCode::kE2M1 : BlockCode::kCompressE4M3;
   for (std::size_t at = 0; at < codes; at += block)
-    out.blocks.push_back(QuantiseBlock(source.subspan(at, block), kind));
+    out.blocks.push_back(QuantiseBlock(source.subspan(at, block), kind, smallest));
   if (head512) {
     const std::span<const std::uint16_t> rope = rotated.last(static_cast<std::size_t>(layout.rope_values));
     out.rope.assign(rope.begin(), rope.end());

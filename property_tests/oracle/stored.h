@@ -35,7 +35,11 @@ struct StoredBlock {
   std::vector<std::uint8_t> codes;  // one an element, nibbles unpacked
 };
 
-StoredBlock QuantiseBlock(std::span<const std::uint16_t> bf16, BlockCode code);
+// The factor 2^-127 of an MXFP4 block with an infinity, a subnormal.
+enum class SmallestFactor : std::uint8_t { kKept, kFlushed };
+
+StoredBlock QuantiseBlock(std::span<const std::uint16_t> bf16, BlockCode code,
+                          SmallestFactor smallest = SmallestFactor::kKept);
 
 // UE8M0 byte of a block exponent.
 std::uint8_t Ue8m0Of(int exponent);
@@ -50,7 +54,8 @@ struct StoredToken {
 
 // `normed` and `rotated` in bf16, [head_dim]; which of them is quantised depends on the operation.
 StoredToken StoreToken(spec::Operation op, std::span<const std::uint16_t> normed,
-                       std::span<const std::uint16_t> rotated);
+                       std::span<const std::uint16_t> rotated,
+                       SmallestFactor smallest = SmallestFactor::kKept);
 
 struct StoredQ {
   std::vector<std::uint16_t> values;  // bf16 [head_dim]

@@ -16,8 +16,11 @@ struct ColumnErrorModel {
   double divide_ulp;
   int row_tree_height;  // 0: any order
   double rescalings;
-  double flush;         // 2^-126 where results below it may become zero, else 0
-  double gradual;       // rounding error of a product or sum below the normal range
+  // Weights may carry a factor 2^-k (docs/numerics.md), so that they, their products and sums leave fp32's
+  // normal range at 2^(k - 126) of the values here.
+  double flush;          // 2^(k - 126) where results below the normal range may become zero, else 0
+  double gradual;        // rounding error of a product or sum below the normal range
+  double flush_of_mean;  // 2^-126 where the mean may become zero below it, else 0
 };
 
 inline constexpr int kEncloseWorkspace = 80;
@@ -48,7 +51,8 @@ struct ColumnKernels {
 
   // mid[c] +- rad[c] encloses every admissible value of the mean. All scores and KV must be finite,
   // except that scores may be -inf where another score of the column is finite. Columns whose
-  // unnormalised sums may overflow get overflow[c] bit 0 (towards +inf) and bit 1 (towards -inf).
+  // unnormalised sums may overflow get overflow[c] bit 0 (towards +inf) and bit 1 (towards -inf); bit 2
+  // where NaN may come of it otherwise than from infinities of both signs.
   // `workspace` holds kEncloseWorkspace doubles for each of the rows - first rows.
   void (*enclose_mean)(const ColumnErrorModel& model, const float* const* score, const float* const* kv, int first,
                        int rows, int columns, double* workspace, double* mid, double* rad, unsigned char* overflow);

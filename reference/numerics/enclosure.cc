@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/numerics/special_columns.h"
 #include "reference/spec/strict_numerics.h"
 
 namespace kvexact {
@@ -65,10 +66,10 @@ double AnyOrderSquares(const Enclosure::Row& row, double total) {
   return error;
 }
 
-// Classes of a column whose unnormalised sums may overflow towards +inf (bit 0) or -inf (bit 1).
+// Classes of a column whose unnormalised sums may overflow (see ColumnKernels::enclose_mean).
 std::uint8_t OverflowClasses(unsigned char overflow) {
   return static_cast<std::uint8_t>(kFinite | ((overflow & 1) != 0 ? kPosInf : 0) | ((overflow & 2) != 0 ? kNegInf : 0) |
-                                   (overflow == 3 ? kNan : 0));
+                                   (overflow >= 3 ? kNan : 0));
 }
 
 EnclosedValue WithOverflow(EnclosedValue value) {
@@ -179,7 +180,8 @@ Enclosure::Enclosure(const Budget& budget, const ColumnKernels& kernels)
             budget.row_tree_height,
             static_cast<double>(budget.rescalings),
             budget.flush ? 0x1p-126 : 0,
-            0x1p-149};
+            0x1p-149,
+            budget.flush ? 0x1p-126 : 0};
   rows_ = {budget.flush ? 0x1p-126 : 0, underflow_};
 }
 
@@ -193,72 +195,28 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
   if (workspace_.size() < needed) workspace_.resize(needed);
   std::uint8_t overflow[kMaxHeadDim] = {};
   ColumnErrorModel model = model_;
-  // The strict model's products carry a factor 2^-k and so leave the normal range earlier.
   model.gradual = std::ldexp(model_.gradual, spec::WeightShift(rows));
+  model.flush = std::ldexp(model_.flush, spec::WeightShift(rows));
 
-  if (rows > window.masked &&
-      kernels_->all_finite(window.score.data(), window.kv.data(), window.masked, rows, window.columns)) {
+  const bool finite = rows > window.masked && kernels_->all_finite(window.score.data(), window.kv.data(), window.masked,
+                                                                   rows, window.columns);
+  if (finite) {
     kernels_->enclose_mean(model, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
                            workspace_.data(), out.mid, out.rad, overflow);
-    for (std::size_t c = 0; c < columns; ++c) out.classes[c] = OverflowClasses(overflow[c]);
-    MarkPlain(out);
-    return;
+  } else if (rows > window.masked) {
+    const FiniteWindow kept(window);
+    kernels_->enclose_mean(model, kept.score(), kept.kv(), window.masked, rows, window.columns, workspace_.data(),
+                           out.mid, out.rad, overflow);
   }
-
-  // Columns that a NaN or infinity decides are set apart; the kernel sees only finite terms.
-  enum : std::uint8_t { kScoreNan = 1, kKvPosInf = 2, kKvNegInf = 4, kVanishing = 8, kScoreFinite = 16 };
-  std::uint8_t seen[kMaxHeadDim] = {};
-  for (int r = window.masked; r < rows; ++r) {
-    const float* s = window.score[static_cast<std::size_t>(r)];
-    const float* k = window.kv[static_cast<std::size_t>(r)];
+  for (std::size_t c = 0; c < columns; ++c) out.classes[c] = OverflowClasses(overflow[c]);
+  if (!finite) {
     for (std::size_t c = 0; c < columns; ++c) {
-      const bool bad = !(s[c] < std::numeric_limits<float>::infinity()) || k[c] != k[c];
-      const bool infinite = std::fabs(k[c]) == std::numeric_limits<float>::infinity();
-      seen[c] |= static_cast<std::uint8_t>((bad ? kScoreNan : 0) | (infinite ? (k[c] > 0 ? kKvPosInf : kKvNegInf) : 0) |
-                                           (s[c] > -std::numeric_limits<float>::infinity() ? kScoreFinite : 0));
-    }
-  }
-  const std::uint8_t special = kScoreNan | kKvPosInf | kKvNegInf;
-  for (std::size_t c = 0; c < columns; ++c) {
-    const bool plain = (seen[c] & special) == 0 && (seen[c] & kScoreFinite) != 0;
-    if (plain) {
-      std::vector<const float*> score(static_cast<std::size_t>(rows));
-      std::vector<const float*> kv(static_cast<std::size_t>(rows));
-      for (int r = window.masked; r < rows; ++r) {
-        score[static_cast<std::size_t>(r)] = window.score[static_cast<std::size_t>(r)] + c;
-        kv[static_cast<std::size_t>(r)] = window.kv[static_cast<std::size_t>(r)] + c;
-      }
-      kernels_->enclose_mean(model, score.data(), kv.data(), window.masked, rows, 1, workspace_.data(), out.mid + c,
-                             out.rad + c, overflow + c);
-    } else {
+      const std::uint8_t classes = SpecialClasses(window, c, model);
+      if (classes == 0) continue;
       out.mid[c] = 0;
-      out.rad[c] = 0;
+      out.rad[c] = (classes & kFinite) != 0 ? kMaxFp32 : 0;
+      out.classes[c] = classes;
     }
-  }
-
-  for (std::size_t c = 0; c < columns; ++c) {
-    std::uint8_t classes = kFinite;
-    if ((seen[c] & kScoreNan) != 0 || (seen[c] & kScoreFinite) == 0) {
-      classes = kNan;
-    } else if ((seen[c] & special) != 0) {
-      // 0 * inf is NaN, w * inf is infinite; a weight near the end of the range may be either.
-      float max = -std::numeric_limits<float>::infinity();
-      for (int r = window.masked; r < rows; ++r) max = std::max(max, window.score[static_cast<std::size_t>(r)][c]);
-      classes = 0;
-      for (int r = window.masked; r < rows; ++r) {
-        const float k = window.kv[static_cast<std::size_t>(r)][c];
-        if (std::fabs(k) != std::numeric_limits<float>::infinity()) continue;
-        const double d = static_cast<double>(window.score[static_cast<std::size_t>(r)][c]) - max;
-        if (d < -80) classes |= kNan;
-        if (d > -110) classes |= k > 0 ? kPosInf : kNegInf;
-        if (d < -110) classes = static_cast<std::uint8_t>(classes | kNan);
-      }
-      if ((classes & kPosInf) != 0 && (classes & kNegInf) != 0) classes |= kNan;
-      if ((seen[c] & kKvPosInf) != 0 && (seen[c] & kKvNegInf) != 0) classes = kNan;
-    } else {
-      classes = OverflowClasses(overflow[c]);
-    }
-    out.classes[c] = classes;
   }
   MarkPlain(out);
 }
