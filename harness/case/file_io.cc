@@ -109,4 +109,8 @@ void ReplaceFile(const std::string& path, std::span<const std::uint8_t> bytes) {
   temporary.Keep();
 }
 
+void ReplaceFile(const std::string& path, std::string_view text) {
+  ReplaceFile(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
 }  // namespace kvexact

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kvexact {
@@ -13,5 +14,6 @@ std::vector<std::uint8_t> ReadFile(const std::string& path);
 
 // Writes beside `path` and renames, so that `path` is never seen half written. Throws InputError.
 void ReplaceFile(const std::string& path, std::span<const std::uint8_t> bytes);
+void ReplaceFile(const std::string& path, std::string_view text);
 
 }  // namespace kvexact

@@ -11,7 +11,10 @@
 
 #include "harness/case/file_io.h"
 #include "harness/case/schema.h"
+#include "harness/report/html.h"
 #include "harness/report/json.h"
+#include "harness/report/junit.h"
+#include "harness/report/report_markdown.h"
 #include "harness/report/text.h"
 
 namespace kvexact::cli {
@@ -88,19 +91,32 @@ std::string BackendArguments::Text() const {
   return timeout == BackendOptions().timeout_seconds ? "" : fmt::format(" --timeout {}", timeout);
 }
 
-void OutputArguments::AddTo(CLI::App& command) {
+void ReportFiles::AddTo(CLI::App& command) {
   command.add_option("--json", json, "write the report to this file (docs/report-schema.md)")->type_name("FILE");
+  command.add_option("--junit", junit, "write it as JUnit XML, for a CI's list of tests")->type_name("FILE");
+  command.add_option("--markdown", markdown, "write it as Markdown, for a CI job's summary page")->type_name("FILE");
+  command.add_option("--html", html, "write it as one self-contained page")->type_name("FILE");
+}
+
+void ReportFiles::Write(const Report& report) const {
+  using Printer = std::string (*)(const Report&);
+  const std::pair<const std::string&, Printer> printers[] = {
+      {json, ReportJson}, {junit, ReportJunit}, {markdown, ReportMarkdown}, {html, ReportHtml}};
+  for (const auto& [file, print] : printers) {
+    if (!file.empty()) ReplaceFile(file, print(report));
+  }
+}
+
+void OutputArguments::AddTo(CLI::App& command) {
+  files.AddTo(command);
   command.add_flag("--quiet", quiet, "no progress on standard error");
   command.add_option("--threads", threads, "threads that generate and judge; default: one a core")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
 }
 
-int Conclude(const Report& report, const OutputArguments& output) {
-  if (!output.json.empty()) {
-    const std::string json = ReportJson(report);
-    ReplaceFile(output.json, {reinterpret_cast<const std::uint8_t*>(json.data()), json.size()});
-  }
+int Conclude(const Report& report, const ReportFiles& files) {
+  files.Write(report);
   std::printf("%s%s\n", ReportText(report).c_str(), SummaryLine(report).c_str());
   return report.exit_status();
 }
@@ -141,7 +157,7 @@ std::uint64_t SeedOfText(const std::string& text) {
   return *seed;
 }
 
-std::chrono::steady_clock::duration DurationOfText(const std::string& text) {
+std::chrono::steady_clock::duration DurationOfText(const std::string& option, const std::string& text) {
   std::string_view digits = text;
   std::int64_t unit = 1;
   if (!digits.empty()) {
@@ -152,20 +168,9 @@ std::chrono::steady_clock::duration DurationOfText(const std::string& text) {
   constexpr std::int64_t kMostSeconds = 366 * 86400;
   const std::optional<std::int64_t> count = NumberOf<std::int64_t>(digits);
   if (!count || *count < 1 || *count > kMostSeconds / unit) {
-    throw InputError("--time", text, "must be a time such as 90, 90s, 15m or 2h");
+    throw InputError(option, text, "must be a time such as 90, 90s, 15m or 2h");
   }
   return std::chrono::seconds(*count * unit);
-}
-
-Shard ShardOfText(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash != std::string::npos) {
-    const std::optional<std::int64_t> index = NumberOf<std::int64_t>(std::string_view(text).substr(0, slash));
-    const std::optional<std::int64_t> count = NumberOf<std::int64_t>(std::string_view(text).substr(slash + 1));
-    constexpr std::int64_t kMostShards = 1 << 20;
-    if (index && count && *index >= 0 && *index < *count && *count <= kMostShards) return {*index, *count};
-  }
-  throw InputError("--shard", text, "must be I/N with 0 <= I < N <= 2^20");
 }
 
 std::string ShellWord(const std::string& text) {

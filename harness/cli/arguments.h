@@ -11,7 +11,6 @@
 #include "harness/backend/backend.h"
 #include "harness/judge/judge.h"
 #include "harness/report/report.h"
-#include "harness/run/case_source.h"
 
 namespace kvexact::cli {
 
@@ -37,17 +36,29 @@ struct BackendArguments {
   std::string Text() const;
 };
 
-// Where results go besides standard output.
+// Files that a report is written to besides standard output; empty: none.
+struct ReportFiles {
+  std::string json;
+  std::string junit;
+  std::string markdown;
+  std::string html;
+
+  void AddTo(CLI::App& command);
+  // Throws InputError for a file that cannot be written.
+  void Write(const Report& report) const;
+};
+
+// Where results go, and how many threads work on them.
 struct OutputArguments {
-  std::string json;  // a file; empty: none
+  ReportFiles files;
   bool quiet = false;
   int threads = 0;
 
   void AddTo(CLI::App& command);
 };
 
-// Prints the report and its line for scripts, writes the JSON file. Returns the exit status.
-int Conclude(const Report& report, const OutputArguments& output);
+// Writes the report's files, prints it and its line for scripts. Returns the exit status.
+int Conclude(const Report& report, const ReportFiles& files);
 
 // What the policy and budget that judge are called, and who is judged.
 RunDescription Describe(const std::string& command, const BackendInfo& subject, const JudgeOptions& options);
@@ -61,11 +72,8 @@ std::vector<spec::Operation> OperationsNamed(const std::vector<std::string>& nam
 // "N" or "random". Throws InputError.
 std::uint64_t SeedOfText(const std::string& text);
 
-// "90", "90s", "15m", "2h". Throws InputError.
-std::chrono::steady_clock::duration DurationOfText(const std::string& text);
-
-// "I/N" with 0 <= I < N. Throws InputError.
-Shard ShardOfText(const std::string& text);
+// "90", "90s", "15m", "2h" as the value of `option`. Throws InputError.
+std::chrono::steady_clock::duration DurationOfText(const std::string& option, const std::string& text);
 
 // `text` as one word of a POSIX shell.
 std::string ShellWord(const std::string& text);

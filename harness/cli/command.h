@@ -14,6 +14,8 @@ enum ExitStatus : int {
   kBadInput = 2,  // bad usage or unreadable input
   kNothingJudged = 3,
   kHarnessFailed = 4,
+  kSlower = 5,     // bench --against
+  kAmbiguous = 6,  // bench --against
 };
 
 struct Command {
@@ -29,5 +31,7 @@ Command AddSelftest(CLI::App& program);
 Command AddExplain(CLI::App& program);
 Command AddFaults(CLI::App& program);
 Command AddDiagnose(CLI::App& program);
+Command AddReport(CLI::App& program);
+Command AddBench(CLI::App& program);
 
 }  // namespace kvexact::cli

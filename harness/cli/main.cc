@@ -32,10 +32,11 @@ int Run(int argc, char** argv) {
   program.set_version_flag("--version", VersionText());
   program.footer(
       "Exit status: 0 right; 1 the subject is at fault; 2 bad usage or unreadable input; 3 nothing was judged, or\n"
-      "--require-all unmet; 4 the harness failed. The last line of verify, replay and selftest is for scripts.");
-  const Command commands[] = {AddList(program),   AddGen(program),      AddVerify(program),
-                              AddReplay(program), AddSelftest(program), AddExplain(program),
-                              AddFaults(program),   AddDiagnose(program)};
+      "--require-all unmet; 4 the harness failed; bench: 5 slower, 6 ambiguous. The last line of verify, replay and "
+      "selftest is for scripts.");
+  const Command commands[] = {AddList(program),     AddGen(program),     AddVerify(program), AddReplay(program),
+                              AddSelftest(program), AddExplain(program), AddFaults(program), AddDiagnose(program),
+                              AddReport(program),   AddBench(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

@@ -52,7 +52,8 @@ int Replay(const ReplayArguments& a) {
       JudgeRecordings(source, options, limits, consume);
     }
   }
-  return Conclude(report, a.output);
+  report.Finish();
+  return Conclude(report, a.output.files);
 }
 
 }  // namespace

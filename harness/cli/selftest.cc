@@ -53,25 +53,27 @@ int Selftest(const SelftestArguments& a) {
   std::vector<Part> parts;
   Report report(description,
                 [&](const std::string& name) { return parts.back().repeat + ShellWord(name) + parts.back().subject; });
-  Progress progress(2 * drawn.count + files.count, {}, a.output.quiet);
-  const auto consume = [&](const CaseResult& result) {
-    report.Add(result, options);
-    ++parts.back().cases;
-    const bool fine = result.right() && result.status != CaseStatus::kUnreadable;
-    if (!fine) ++parts.back().failing;
-    progress.Advance(!fine);
-  };
-  for (const char* name : {"reference", "host"}) {
-    const std::unique_ptr<Backend> backend = OpenBackend(name);
-    parts.push_back({name, from_seed, fmt::format("kvexact verify --backend {} --spec ", name), ""});
-    RunCases(*backend, drawn, options, limits, consume);
+  {
+    Progress progress(2 * drawn.count + files.count, {}, a.output.quiet);
+    const auto consume = [&](const CaseResult& result) {
+      report.Add(result, options);
+      ++parts.back().cases;
+      const bool fine = result.right() && result.status != CaseStatus::kUnreadable;
+      if (!fine) ++parts.back().failing;
+      progress.Advance(!fine);
+    };
+    for (const char* name : {"reference", "host"}) {
+      const std::unique_ptr<Backend> backend = OpenBackend(name);
+      parts.push_back({name, from_seed, fmt::format("kvexact verify --backend {} --spec ", name), ""});
+      RunCases(*backend, drawn, options, limits, consume);
+    }
+    parts.push_back({"recorded", "files of " + directory, "kvexact replay ", " --recorded"});
+    JudgeRecordings(files, options, limits, consume);
   }
-  parts.push_back({"recorded", "files of " + directory, "kvexact replay ", " --recorded"});
-  JudgeRecordings(files, options, limits, consume);
-  progress.Finish();
 
   for (const Part& part : parts) std::printf("%s", PartText(part).c_str());
-  return Conclude(report, a.output);
+  report.Finish();
+  return Conclude(report, a.output.files);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "harness/report/report.h"
 
 #include <algorithm>
+#include <ctime>
 #include <numeric>
 #include <tuple>
 
+#include "harness/report/build_info.h"
 #include "harness/run/budgets.h"
 
 namespace kvexact {
@@ -27,16 +29,51 @@ void AddDrift(const CaseResult& result, ReportRow& row) {
   }
 }
 
-std::string RowsOf(const CaseResult& result) {
-  if (result.window_rows == 0) return "-";
-  if (result.window_rows <= 8) return "1-8";
-  return result.window_rows <= 64 ? "9-64" : "65-1024";
-}
-
 // For the order of the rows: "-" and "1-8" before "9-64" before "65-1024".
 std::size_t WindowRank(const std::string& rows) { return rows.size(); }
 
+ReportRow& RowIn(std::vector<ReportRow>& rows, spec::Operation op, const std::string& window) {
+  const auto key = [](const ReportRow& row) { return std::make_tuple(row.op, WindowRank(row.rows)); };
+  ReportRow row{.op = op, .rows = window};
+  const auto place = std::lower_bound(rows.begin(), rows.end(), row,
+                                      [&](const ReportRow& a, const ReportRow& b) { return key(a) < key(b); });
+  if (place != rows.end() && key(*place) == key(row)) return *place;
+  return *rows.insert(place, std::move(row));
+}
+
+std::string UtcNow() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+// Of a case that was judged: under which other budgets it would be right, and where it is wrong.
+void Study(const JudgeOptions& options, Failure& failure) {
+  const CaseResult& result = failure.result;
+  failure.studied = true;
+  if (!result.evidence) return;
+  const Tally total = result.verdict.total();
+  if (total.wrong > 0 && total.unwritten == 0) failure.admitted_by = AdmittingBudgets(*result.evidence, options);
+  failure.map = MapOf(*result.evidence, options, result);
+  failure.stage = FirstWrongStage(*result.evidence, options, *failure.map);
+}
+
 }  // namespace
+
+Environment ThisEnvironment() {
+  const BuildInfo& build = ThisBuild();
+  return {build.version, build.git_revision, build.compiler, build.build_type};
+}
+
+std::string WindowClass(std::int64_t window_rows) {
+  if (window_rows == 0) return "-";
+  if (window_rows <= 8) return "1-8";
+  return window_rows <= 64 ? "9-64" : "65-1024";
+}
+
+void AddRow(const ReportRow& row, std::vector<ReportRow>& rows) { RowIn(rows, row.op, row.rows) += row; }
 
 Tally ReportRow::total() const {
   Tally sum;
@@ -71,22 +108,55 @@ const char* NameOf(Conclusion conclusion) {
   return kNames[static_cast<int>(conclusion)];
 }
 
-Report::Report(RunDescription description, std::function<std::string(const std::string&)> repeat)
-    : description_(std::move(description)), repeat_(std::move(repeat)) {}
+Report::Report(RunDescription description, std::function<std::string(const std::string&)> repeat, StudyFailure study)
+    : repeat_(std::move(repeat)), study_(std::move(study)) {
+  parts_.description = std::move(description);
+  parts_.environment = ThisEnvironment();
+  parts_.started = UtcNow();
+}
+
+Report::Report(ReportParts parts) : parts_(std::move(parts)) {}
+
+void Report::SetShrunk(std::size_t i, const Shrunk& shrunk) {
+  SmallFailure small{.result = shrunk.result,
+                     .tokens = TokensOf(shrunk.spec),
+                     .requests = RequestsOf(shrunk.spec),
+                     .trials = shrunk.trials,
+                     .least = shrunk.least,
+                     .repeat = repeat_(shrunk.result.name)};
+  small.result.evidence.reset();
+  parts_.failures[i].shrunk = std::move(small);
+}
+
+void Report::Finish() {
+  parts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
 
 ReportRow& Report::RowOf(const CaseResult& result) {
-  const auto key = [](const ReportRow& row) { return std::make_tuple(row.op, WindowRank(row.rows)); };
-  ReportRow row{.op = *result.op, .rows = RowsOf(result)};
-  const auto place = std::lower_bound(rows_.begin(), rows_.end(), row,
-                                      [&](const ReportRow& a, const ReportRow& b) { return key(a) < key(b); });
-  if (place != rows_.end() && key(*place) == key(row)) return *place;
-  return *rows_.insert(place, std::move(row));
+  return RowIn(parts_.rows, *result.op, WindowClass(result.window_rows));
+}
+
+void Report::AddFailure(const CaseResult& result, const JudgeOptions& options) {
+  ++parts_.failing_cases;
+  if (parts_.failures.size() >= kMaxFailures) return;
+  Failure failure;
+  failure.result = result;
+  failure.repeat = repeat_(result.name);
+  std::vector<Problem>& problems = failure.result.verdict.problems;
+  if (parts_.failures.size() < kMaxStudied) {
+    Study(options, failure);
+    if (study_) study_(options, failure);
+  } else if (problems.size() > kMaxProblemsListed) {
+    problems.resize(kMaxProblemsListed);
+  }
+  failure.result.evidence.reset();
+  parts_.failures.push_back(std::move(failure));
 }
 
 void Report::Add(const CaseResult& result, const JudgeOptions& options) {
   if (result.status == CaseStatus::kUnreadable) {
-    ++unreadable_cases_;
-    if (unreadable_.size() < kMaxUnreadable) unreadable_.push_back(result.message);
+    ++parts_.unreadable_cases;
+    if (parts_.unreadable.size() < kMaxUnreadable) parts_.unreadable.push_back(result.message);
     return;
   }
   ReportRow& row = RowOf(result);
@@ -100,32 +170,22 @@ void Report::Add(const CaseResult& result, const JudgeOptions& options) {
   row.touched += result.verdict.touched;
   if (result.status == CaseStatus::kUnsupported) {
     ++row.unsupported;
-    ++unsupported_[result.message];
+    ++parts_.unsupported[result.message];
   }
   if (result.status == CaseStatus::kError) ++row.errors;
   if (result.status == CaseStatus::kCrashed) ++row.crashed;
-  if (result.right()) return;
-
-  ++failing_cases_;
-  if (failures_.size() >= kMaxFailures) return;
-  Failure failure{result, {}, repeat_(result.name)};
-  failure.result.evidence.reset();
-  const Tally total = result.verdict.total();
-  if (result.evidence && total.wrong > 0 && total.unwritten == 0) {
-    failure.admitted_by = AdmittingBudgets(*result.evidence, options);
-  }
-  failures_.push_back(std::move(failure));
+  if (!result.right()) AddFailure(result, options);
 }
 
 ReportRow Report::total() const {
   ReportRow sum;
-  for (const ReportRow& row : rows_) sum += row;
+  for (const ReportRow& row : parts_.rows) sum += row;
   return sum;
 }
 
 std::vector<Drift> Report::drift() const {
   std::vector<Drift> found;
-  for (const ReportRow& row : rows_) {
+  for (const ReportRow& row : parts_.rows) {
     for (const ElementKind kind : {ElementKind::kCode, ElementKind::kScale, ElementKind::kBf16}) {
       const auto k = static_cast<std::size_t>(kind);
       const bool enough = row.open_sets[k] >= kDriftSets && row.open_cases[k] >= kDriftCases;
@@ -140,8 +200,8 @@ std::vector<Drift> Report::drift() const {
 
 std::vector<std::string> Report::missing_operations() const {
   std::vector<std::string> missing;
-  for (const std::string& name : description_.operations) {
-    const bool judged = std::any_of(rows_.begin(), rows_.end(), [&](const ReportRow& row) {
+  for (const std::string& name : parts_.description.operations) {
+    const bool judged = std::any_of(parts_.rows.begin(), parts_.rows.end(), [&](const ReportRow& row) {
       return name == spec::row(row.op).name && row.total().judged() > 0;
     });
     if (!judged) missing.push_back(name);
@@ -150,11 +210,13 @@ std::vector<std::string> Report::missing_operations() const {
 }
 
 Conclusion Report::conclusion() const {
-  if (failing_cases_ > 0) return Conclusion::kWrong;
-  if (unreadable_cases_ > 0) return Conclusion::kError;
+  if (parts_.failing_cases > 0) return Conclusion::kWrong;
+  if (parts_.unreadable_cases > 0) return Conclusion::kError;
+  if (!parts_.missing_shards.empty()) return Conclusion::kNone;
   const ReportRow sum = total();
   if (sum.total().judged() == 0) return Conclusion::kNone;
-  if (description_.require_all && (sum.unsupported > 0 || !missing_operations().empty())) return Conclusion::kNone;
+  if (parts_.description.require_all && (sum.unsupported > 0 || !missing_operations().empty()))
+    return Conclusion::kNone;
   return Conclusion::kRight;
 }
 

@@ -6,84 +6,25 @@
 #include <algorithm>
 #include <string_view>
 
-#include "harness/report/build_info.h"
 #include "harness/report/table_text.h"
+#include "harness/report/totals.h"
 
 namespace kvexact {
 namespace {
 
 constexpr std::size_t kProblemsShown = 8;
 
-using Cells = std::vector<std::string>;
-
-std::string Percent(std::optional<double> value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
-
-Cells RowCells(const std::string& name, const ReportRow& row) {
-  const Tally sum = row.total();
-  Cells cells = {name, row.rows};
-  for (const std::int64_t count : {row.cases, row.tokens, sum.elements(), sum.exact, sum.allowed, sum.wrong,
-                                   row.touched, sum.unwritten, row.unstable_elements(), sum.unjudged}) {
-    cells.push_back(std::to_string(count));
-  }
-  for (const ElementKind kind : {ElementKind::kCode, ElementKind::kScale, ElementKind::kBf16, ElementKind::kWeight}) {
-    cells.push_back(Percent(Tightness(row.tallies[static_cast<std::size_t>(kind)])));
-  }
-  const std::optional<double> width = MeanWidth(row.tallies[static_cast<std::size_t>(ElementKind::kFp32)]);
-  cells.push_back(width ? fmt::format("{:.1f}", *width) : "-");
-  return cells;
-}
-
 std::string TotalsText(const Report& report) {
-  std::vector<Cells> lines = {{"operation", "window", "cases", "tokens", "elements", "exact", "allowed", "wrong",
-                               "touched", "unwritten", "unstable", "unjudged", "code%", "scale%", "bf16%", "weight%",
-                               "fp32 ulp"}};
-  for (const ReportRow& row : report.rows()) lines.push_back(RowCells(spec::row(row.op).name, row));
-  return TableText(lines, 2) +
-         "code% to weight%: share of allowed sets with one member; fp32 ulp: mean width of the allowed sets\n";
-}
-
-std::string HeadText(const RunDescription& d) {
-  const BuildInfo& build = ThisBuild();
-  std::string text = fmt::format("kvexact {} (revision {}, {}, {})\n", build.version, build.git_revision,
-                                 build.compiler, build.build_type);
-  text += fmt::format("{} {}", d.command, d.subject);
-  if (!d.version.empty() || !d.device.empty()) {
-    text += fmt::format(" ({}{}{})", d.version, d.version.empty() || d.device.empty() ? "" : "; ", d.device);
-  }
-  text += fmt::format(": policy {}, budget {}", d.policy, d.budget);
-  if (d.seed) text += fmt::format(", seed {}", *d.seed);
-  if (d.max_configs) text += fmt::format(", at most {} configurations", *d.max_configs);
-  if (d.shard) text += fmt::format(", shard {}", *d.shard);
-  return text + "\n";
-}
-
-std::string PlaceText(const Problem& p) {
-  if (p.token < 0) return fmt::format("{} byte {}", p.buffer, p.byte_offset);
-  std::string text = fmt::format("{} {} of token {}", NameOf(p.kind), p.element, p.token);
-  if (p.head >= 0) text += fmt::format(", head {}", p.head);
-  return text + fmt::format(" ({} byte {})", p.buffer, p.byte_offset);
+  std::vector<std::vector<std::string>> lines = {TotalsHeader()};
+  for (const ReportRow& row : report.rows()) lines.push_back(TotalsCells(spec::row(row.op).name, row));
+  return TableText(lines, 2) + TotalsNote() + "\n";
 }
 
 std::string ProblemText(const Problem& p) {
-  static constexpr const char* kNames[] = {"wrong", "unwritten", "touched", "unstable"};
-  std::string text = fmt::format("  {:<9} {}: observed {}, expected {}", kNames[static_cast<int>(p.what)], PlaceText(p),
-                                 p.observed, p.expected);
+  std::string text =
+      fmt::format("  {:<9} {}: observed {}, expected {}", NameOf(p.what), PlaceText(p), p.observed, p.expected);
   if (!p.allowed.empty() && p.allowed != "unchanged") text += fmt::format(", allowed {}", p.allowed);
   return text + "\n";
-}
-
-std::string CountsText(const CaseResult& result) {
-  if (result.status != CaseStatus::kJudged) return fmt::format("{}: {}", NameOf(result.status), result.message);
-  const Tally sum = result.verdict.total();
-  std::string text;
-  const auto add = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
-  };
-  add(sum.wrong, "wrong");
-  add(sum.unwritten, "unwritten");
-  add(result.verdict.touched, "touched");
-  add(result.unstable_elements(), "unstable");
-  return text + fmt::format(" of {} elements", sum.elements());
 }
 
 std::string BudgetText(const Failure& failure, const RunDescription& description) {
@@ -96,27 +37,32 @@ std::string BudgetText(const Failure& failure, const RunDescription& description
   return text + "\n";
 }
 
-std::string OpenEnds(const Report& report) {
+std::string Counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string ShrunkText(const SmallFailure& small) {
+  return fmt::format("  shrunk to {} of {} ({}): {}\n          {}\n", Counted(small.tokens, "token"),
+                     Counted(small.requests, "request"),
+                     small.least ? Counted(small.trials, "trial") + ", nothing simpler fails"
+                                 : Counted(small.trials, "trial") + ", not to the end",
+                     Printable(CountsText(small.result), 400), small.repeat);
+}
+
+// The stage and the known faults, where they were looked for and found.
+std::string StudyText(const Failure& failure) {
   std::string text;
-  for (const Drift& d : report.drift()) {
-    text += fmt::format(
-        "drift: {} {} {}: {} of {} elements whose set has several members differ from the strict model, most of them "
-        "in {} "
-        "of {} cases\n",
-        spec::row(d.op).name, d.rows, NameOf(d.kind), d.differing, d.open_sets, d.drifting_cases, d.open_cases);
+  if (!failure.stage.why.empty()) {
+    text += fmt::format("  first wrong{}: {}\n", failure.stage.stage.empty() ? "" : " at " + failure.stage.stage,
+                        failure.stage.why);
   }
-  for (const auto& [reason, cases] : report.unsupported()) {
-    text += fmt::format("unsupported: {} cases: {}\n", cases, Printable(reason, 200));
-  }
-  for (const std::string& message : report.unreadable()) text += fmt::format("unreadable: {}\n", message);
-  const auto more = report.unreadable_cases() - static_cast<std::int64_t>(report.unreadable().size());
-  if (more > 0) text += fmt::format("unreadable: {} more\n", more);
-  if (report.description().require_all) {
-    for (const std::string& name : report.missing_operations()) {
-      text += fmt::format("required: nothing of {} was judged\n", name);
-    }
-  }
+  for (const std::string& suspect : failure.suspects) text += fmt::format("  as in the known fault {}\n", suspect);
   return text;
+}
+
+std::string MergedText(const Report& report) {
+  const std::int64_t shards = report.parts().merged_shards;
+  return shards > 0 ? fmt::format(", merged from {} reports", shards) : "";
 }
 
 }  // namespace
@@ -128,16 +74,22 @@ std::string FailureText(const Failure& failure, const RunDescription& descriptio
   const std::vector<Problem>& problems = result.verdict.problems;
   for (std::size_t i = 0; i < std::min(problems.size(), kProblemsShown); ++i) text += ProblemText(problems[i]);
   if (problems.size() > kProblemsShown) text += "  ...\n";
-  return text + BudgetText(failure, description) + fmt::format("  repeat: {}\n", failure.repeat);
+  text += StudyText(failure) + BudgetText(failure, description) + fmt::format("  repeat: {}\n", failure.repeat);
+  return failure.shrunk ? text + ShrunkText(*failure.shrunk) : text;
 }
 
 std::string ReportText(const Report& report) {
-  std::string text = HeadText(report.description());
+  std::string text =
+      EnvironmentText(report.parts().environment) + "\n" + RunText(report.description()) + MergedText(report) + "\n";
   if (!report.rows().empty()) text.append("\n").append(TotalsText(report));
-  const std::string ends = OpenEnds(report);
-  if (!ends.empty()) text.append("\n").append(ends);
-  for (const Failure& failure : report.failures()) text.append("\n").append(FailureText(failure, report.description()));
-  const auto more = report.failing_cases() - static_cast<std::int64_t>(report.failures().size());
+  const std::vector<std::string> remarks = Remarks(report);
+  if (!remarks.empty()) text += "\n";
+  for (const std::string& remark : remarks) text += remark + "\n";
+  const std::size_t shown = std::min(report.failures().size(), Report::kMaxStudied);
+  for (std::size_t i = 0; i < shown; ++i) {
+    text.append("\n").append(FailureText(report.failures()[i], report.description()));
+  }
+  const std::int64_t more = report.failing_cases() - static_cast<std::int64_t>(shown);
   if (more > 0) text += fmt::format("\n{} more failing cases\n", more);
   return text + "\n";
 }
