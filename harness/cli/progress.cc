@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/progress.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,23 +17,31 @@ using Seconds = std::chrono::duration<double>;
 constexpr std::chrono::milliseconds kRedraw(100);
 constexpr std::chrono::seconds kNextLine(10);
 
+Clock::duration Interval(bool terminal) { return terminal ? Clock::duration(kRedraw) : Clock::duration(kNextLine); }
+
 }  // namespace
 
-Progress::Progress(std::int64_t total, std::optional<Clock::time_point> deadline, bool quiet)
-    : total_(total),
-      deadline_(deadline),
-      quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      start_(Clock::now()),
-      next_(start_ + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kNextLine))) {}
+StatusLine::StatusLine(bool quiet)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), next_(Clock::now() + Interval(terminal_)) {}
 
-void Progress::Finish() {
+void StatusLine::Finish() {
   if (drawn_) std::fputs("\r\033[K", stderr);
   drawn_ = false;
 }
 
+void StatusLine::Show(const std::function<std::string()>& text) {
+  if (quiet_ || Clock::now() < next_) return;
+  next_ = Clock::now() + Interval(terminal_);
+  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text().c_str());
+  std::fflush(stderr);
+  drawn_ = terminal_;
+}
+
+Progress::Progress(std::int64_t total, std::optional<Clock::time_point> deadline, bool quiet)
+    : line_(quiet), total_(total), deadline_(deadline), start_(Clock::now()) {}
+
 void Progress::Complain(const std::string& text) {
-  Finish();
+  line_.Finish();
   std::fprintf(stderr, "kvexact: %s\n", text.c_str());
 }
 
@@ -45,27 +54,19 @@ double Progress::Share() const {
 void Progress::Advance(bool failed) {
   ++done_;
   if (failed) ++failed_;
-  if (quiet_ || Clock::now() < next_) return;
-  next_ = Clock::now() + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kNextLine));
-  Draw();
+  line_.Show([this] { return Text(); });
 }
 
-void Progress::Draw() {
-  const double seconds = Seconds(Clock::now() - start_).count();
+std::string Progress::Text() const {
   const double share = Share();
-  if (!terminal_) {
-    std::fprintf(stderr, "%3.0f%%  %lld cases, %lld failing, %.0f s\n", 100 * share, static_cast<long long>(done_),
-                 static_cast<long long>(failed_), seconds);
-    return;
+  std::string bar;
+  if (line_.terminal()) {
+    constexpr int kWidth = 30;
+    const auto full = static_cast<int>(share * kWidth);
+    bar = fmt::format("[{:#>{}}{:.>{}}] ", "", full, "", kWidth - full);
   }
-  constexpr int kWidth = 30;
-  const auto full = static_cast<int>(share * kWidth);
-  const std::string bar =
-      std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(kWidth - full), '.');
-  std::fprintf(stderr, "\r\033[K[%s] %3.0f%%  %lld cases, %lld failing, %.0f s", bar.c_str(), 100 * share,
-               static_cast<long long>(done_), static_cast<long long>(failed_), seconds);
-  std::fflush(stderr);
-  drawn_ = true;
+  return fmt::format("{}{:3.0f}%  {} cases, {} failing, {:.0f} s", bar, 100 * share, done_, failed_,
+                     Seconds(Clock::now() - start_).count());
 }
 
 }  // namespace kvexact::cli

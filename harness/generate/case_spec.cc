@@ -38,4 +38,10 @@ std::int64_t TokensOf(const CaseSpec& spec) {
   return tokens;
 }
 
+std::int64_t RequestsOf(const CaseSpec& spec) {
+  std::int64_t requests = 0;
+  for (const RequestRun& run : spec.requests) requests += run.count;
+  return requests;
+}
+
 }  // namespace kvexact

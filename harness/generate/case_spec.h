@@ -101,5 +101,6 @@ inline bool NonFinite(const CaseSpec& spec) { return spec.special != generate::S
 
 // Tokens of all requests, without the tail.
 std::int64_t TokensOf(const CaseSpec& spec);
+std::int64_t RequestsOf(const CaseSpec& spec);
 
 }  // namespace kvexact
