@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels behind the C interface. Takes tensors in host memory, which it copies to the device and back, or in
-// device memory, which it only enqueues on.
+// The kernels behind the C interface, on tensors in device memory.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <exception>
 #include <string>
 
 #include "gpu/backend_launch.h"
-#include "gpu/device_arena.h"
 #include "gpu/operations/machine.h"
 #include "harness/abi/kvexact_backend.h"
 
 struct kvexact_backend {
-  kvexact::gpu::DeviceArena arena;
   std::string error;
 };
 
@@ -56,9 +52,9 @@ std::int32_t DescribeBackend(kvexact_backend_info* info) {
     const cudaError_t e = cudaGetDeviceProperties(&properties, 0);
     return e == cudaSuccess ? std::string(properties.name) : FromCuda(e).message;
   }();
-  info->memory = KVEXACT_MEMORY_HOST;
-  info->bit_exact = 1;
-  info->name = "cuda";
+  info->memory = KVEXACT_MEMORY_CUDA;
+  info->bit_exact = KVEXACT_BIT_EXACT;
+  info->name = KVEXACT_NAME;
   info->version = "1";
   info->device = device.c_str();
   info->policy = "seed";
@@ -80,19 +76,7 @@ std::int32_t Supports(kvexact_backend* backend, const kvexact_launch* launch) {
 }
 
 std::int32_t Run(kvexact_backend* backend, const kvexact_launch* launch, void* stream) {
-  return Answer(backend->error, [&] {
-    const auto on_device = [](const kvexact_tensor* tensor) { return tensor->memory == KVEXACT_MEMORY_CUDA; };
-    const auto* const* tensors = launch->tensors;
-    if (std::all_of(tensors, tensors + launch->num_tensors, on_device)) {
-      return kvexact::gpu::Launch(*launch, static_cast<cudaStream_t>(stream));
-    }
-    if (std::any_of(tensors, tensors + launch->num_tensors, on_device)) {
-      return Status{StatusCode::kUnsupported, "tensors lie in host and in device memory"};
-    }
-    if (Status s = backend->arena.Upload(*launch, 0, nullptr); !s.ok()) return s;
-    if (Status s = kvexact::gpu::Launch(*backend->arena.device_launch(), nullptr); !s.ok()) return s;
-    return backend->arena.Download(nullptr);
-  });
+  return Answer(backend->error, [&] { return kvexact::gpu::Launch(*launch, static_cast<cudaStream_t>(stream)); });
 }
 
 const char* LastError(const kvexact_backend* backend) {

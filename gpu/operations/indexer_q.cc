@@ -57,6 +57,7 @@ Status Launch(const IndexerQDescription& d, const Machine& machine, cudaStream_t
   a.heads = d.heads;
   a.softmax_scale = d.softmax_scale;
   a.head_scale = d.head_scale;
+  a.negative_zero_high = 0x80000000U;
   a.q_aligned = Address(d.q) % 16 == 0 && d.q_token_stride % 8 == 0 && d.q_head_stride % 8 == 0;
   a.codes_aligned = Address(d.code_bytes) % 4 == 0;
   if (Production(d)) return FromCuda(LaunchIndexerQ(a, FormatOf(d.codes), machine, stream));

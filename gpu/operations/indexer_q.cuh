@@ -23,13 +23,13 @@ struct Bf16Words {
 
   __device__ void Load(const std::uint16_t* p) {
     if constexpr (kWords == 1) {
-      word[0] = __ldg(reinterpret_cast<const std::uint32_t*>(p));
+      word[0] = LoadStreamNow(reinterpret_cast<const std::uint32_t*>(p));
     } else {
-      const uint4 v = LoadStream(reinterpret_cast<const uint4*>(p));
+      const uint4 v = LoadStreamNow(reinterpret_cast<const uint4*>(p));
       word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
     }
   }
-  // Magnitude maximum of each half over the words; NaN if any is.
+  // Largest magnitude of each half over the words, with any sign; NaN if any is.
   __device__ std::uint32_t MaxMagnitudeOrNan() const {
     std::uint32_t m = MaxMagnitudeOrNanBf16(word[0], word[kWords - 1]);
 #pragma unroll
@@ -78,7 +78,7 @@ __device__ inline void Regroup(std::uint32_t first, std::uint32_t second, Mxfp4C
 // Any values. Blocks of 32 are 16 / kWords lanes.
 template <int kWords>
 __device__ __noinline__ Mxfp4Codes<kWords> QuantiseMxfp4Any(Bf16Words<kWords> nope, Bf16Words<kWords> rope) {
-  const std::uint32_t amax = MaxOverLanes(MaxOfHalves(nope.MaxMagnitude(), rope.MaxMagnitude()), 16 / kWords);
+  const std::uint32_t amax = MaxOverLanes(MaxMagnitudeOfHalves(nope.MaxMagnitude(), rope.MaxMagnitude()), 16 / kWords);
   Mxfp4Codes<kWords> out;
   out.nope_byte = Mxfp4ScaleByte(fmaxf(Bf16Low(amax), spec::kMxfp4AmaxFloor));
   out.rope_byte = Mxfp4ScaleByte(fmaxf(Bf16High(amax), spec::kMxfp4AmaxFloor));
@@ -98,9 +98,7 @@ __device__ __noinline__ Mxfp4Codes<kWords> QuantiseMxfp4Any(Bf16Words<kWords> no
 // Both blocks' absmax side by side, the floor included; NaN where an element is NaN.
 template <int kWords>
 __device__ inline std::uint32_t Mxfp4AbsMaxPair(const Bf16Words<kWords>& nope, const Bf16Words<kWords>& rope) {
-  const std::uint32_t low = nope.MaxMagnitudeOrNan();
-  const std::uint32_t high = rope.MaxMagnitudeOrNan();
-  const std::uint32_t lane_max = MaxOrNanBf16(__byte_perm(low, high, 0x5410), __byte_perm(low, high, 0x7632));
+  const std::uint32_t lane_max = MaxMagnitudeOrNanOfHalves(nope.MaxMagnitudeOrNan(), rope.MaxMagnitudeOrNan());
   return MaxOrNanBf16(MaxOrNanOverLanes(lane_max, 16 / kWords), 0x01C001C0U);  // the floor, 6 * 2^-126, is a bf16
 }
 
@@ -114,7 +112,7 @@ __device__ inline bool IsSpecial(std::uint32_t amax_pair) {
 // The same as QuantiseMxfp4Any for blocks that are not special.
 template <int kWords>
 __device__ inline Mxfp4Codes<kWords> QuantiseMxfp4Finite(const Bf16Words<kWords>& nope, const Bf16Words<kWords>& rope,
-                                                         std::uint32_t amax_pair) {
+                                                         std::uint32_t amax_pair, std::uint32_t negative_zero_high) {
   const std::uint32_t rounded = (amax_pair + 0x003F003FU) & 0xFF80FF80U;  // (byte + 2) << 7 in each half
   const std::uint32_t units = 0x79007900U - rounded;                      // (127 + 127 - byte - 14) << 7
   Mxfp4Codes<kWords> out;
@@ -123,7 +121,7 @@ __device__ inline Mxfp4Codes<kWords> QuantiseMxfp4Finite(const Bf16Words<kWords>
   std::uint32_t codes[kPairs<kWords>];
 #pragma unroll
   for (int i = 0; i < kPairs<kWords>; ++i) {
-    codes[i] = PackFiniteE2m1(Pair(nope, i), Pair(rope, i), units << 16, units & 0xFFFF0000U);
+    codes[i] = PackFiniteE2m1(Pair(nope, i), Pair(rope, i), units << 16, units & 0xFFFF0000U, negative_zero_high);
   }
   Regroup(codes[0], codes[kPairs<kWords> - 1], out);
   return out;
@@ -160,8 +158,6 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
   if (token >= arguments.tokens) return;
   const std::int64_t first_head = (worker - token * arguments.groups) * Shape::kHeadsOfAWarp;
 
-  const float* table = static_cast<const float*>(arguments.cos_sin) + part * kWords +
-                       LoadNow(arguments.positions + token) * arguments.cos_sin_stride;
   Bf16Words<kWords> nope[kTurns];
   Bf16Words<kWords> rope[kTurns];
   {
@@ -173,11 +169,15 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
       rope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride + kNope);
     }
   }
-  // Lane (part = t, head) folds the weight of head t * kHeads + head.
+  // Lane (part = t, head) folds the weight of head t * kHeads + head; the others load one for nothing, without a
+  // branch.
   const bool folds = part < kTurns;
-  const std::int64_t folded_head = first_head + part * Shape::kHeads + head;
-  float weight = 0.0F;
-  if (folds) weight = LoadWeight(arguments, token, folded_head);
+  const std::int64_t folded_head = first_head + (folds ? part : 0) * Shape::kHeads + head;
+  const RawFloat raw_weight = LoadWeight(arguments, token, folded_head);
+  // Behind the loads that do not depend on it: what follows waits for it.
+  const std::int64_t position = LoadNow(arguments.positions + token);
+  const float* table =
+      static_cast<const float*>(arguments.cos_sin) + part * kWords + position * arguments.cos_sin_stride;
   float cosine[kWords];
   float sine[kWords];
   if constexpr (kWords == 1) {
@@ -203,6 +203,7 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
     }
   }
 
+  float weight = ValueOf(raw_weight, arguments.weights_bf16);
   if constexpr (kMxfp4) {
     // Lane i of a block's lanes stores turn i / 2's byte of the block that does not rotate (even i) or does (odd i).
     const int index = part % (16 / kWords);
@@ -229,7 +230,9 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
       for (int t = 0; t < kTurns; ++t) store(t, QuantiseMxfp4Any(nope[t], rope[t]));
     } else {
 #pragma unroll
-      for (int t = 0; t < kTurns; ++t) store(t, QuantiseMxfp4Finite(nope[t], rope[t], amax[t]));
+      for (int t = 0; t < kTurns; ++t) {
+        store(t, QuantiseMxfp4Finite(nope[t], rope[t], amax[t], arguments.negative_zero_high));
+      }
     }
     if (index / 2 < kTurns) {
       const int block = index % 2 * 2 + part / (16 / kWords);
@@ -242,9 +245,10 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
 #pragma unroll
     for (int t = 0; t < kTurns; t += kStep) {
       const int u = t + kStep - 1;
-      const std::uint32_t amax = MaxOverLanes(MaxOfHalves(MaxBf16(nope[t].MaxMagnitude(), rope[t].MaxMagnitude()),
-                                                          MaxBf16(nope[u].MaxMagnitude(), rope[u].MaxMagnitude())),
-                                              Shape::kLanes);
+      const std::uint32_t amax =
+          MaxOverLanes(MaxMagnitudeOfHalves(MaxMagnitudeBf16(nope[t].MaxMagnitude(), rope[t].MaxMagnitude()),
+                                            MaxMagnitudeBf16(nope[u].MaxMagnitude(), rope[u].MaxMagnitude())),
+                       Shape::kLanes);
 #pragma unroll
       for (int v = t; v < t + kStep; ++v) {
         const float block_max = fmaxf(v == t ? Bf16Low(amax) : Bf16High(amax), spec::kFp8AmaxFloor);

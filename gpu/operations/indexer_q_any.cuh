@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(kQAnyThreads) IndexerQAny(const IndexerQArgume
   // Lane (part = t, half) folds the weight of head t * 2 + half.
   const std::int64_t folded_head = first_head + part * 2 + half;
   const bool folds = part < kQTurns && folded_head < arguments.heads;
-  float weight = 0.0F;
-  if (folds) weight = LoadWeight(arguments, token, folded_head);
+  RawFloat raw_weight{};
+  if (folds) raw_weight = LoadWeight(arguments, token, folded_head);
   const int first_rotated = kHead - static_cast<int>(arguments.rope_dim);
   const int rope_half = (kHead - first_rotated) / 2;
   float cosine[4];
@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(kQAnyThreads) IndexerQAny(const IndexerQArgume
     const std::int64_t head = first_head + t * 2 + half;
     const std::int64_t row = token * arguments.heads + head;
     if constexpr (kMxfp4) {
-      const std::uint32_t byte =
-          Mxfp4ScaleByte(fmaxf(Bf16Low(MaxOverLanes(MaxOfHalves(largest, largest), 4)), spec::kMxfp4AmaxFloor));
+      const std::uint32_t byte = Mxfp4ScaleByte(
+          fmaxf(Bf16Low(MaxOverLanes(MaxMagnitudeOfHalves(largest, largest), 4)), spec::kMxfp4AmaxFloor));
       if ((lane & 3) == t) kept = byte;
       const float inverse = Mxfp4InverseScale(byte);
       const float low[4] = {Bf16Low(v[0]), Bf16High(v[0]), Bf16Low(v[1]), Bf16High(v[1])};
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__(kQAnyThreads) IndexerQAny(const IndexerQArgume
         StoreWord(arguments.codes + row * (kHead / 2) + part * 4, codes, arguments.codes_aligned);
     } else {
       constexpr int kExponent = kFormat == QFormat::kE4m3Fn ? 8 : 7;
-      const std::uint32_t byte =
-          Fp8ScaleByte<kExponent>(fmaxf(Bf16Low(MaxOverLanes(MaxOfHalves(largest, largest), 16)), spec::kFp8AmaxFloor));
+      const std::uint32_t byte = Fp8ScaleByte<kExponent>(
+          fmaxf(Bf16Low(MaxOverLanes(MaxMagnitudeOfHalves(largest, largest), 16)), spec::kFp8AmaxFloor));
       if (part == t) kept = byte;
       const float inverse = Fp8InverseScale(byte);
       std::uint32_t pair[4];
@@ -130,6 +130,7 @@ __global__ void __launch_bounds__(kQAnyThreads) IndexerQAny(const IndexerQArgume
     }
   }
 
+  float weight = ValueOf(raw_weight, arguments.weights_bf16);
   if constexpr (kMxfp4) {
     const std::int64_t head = first_head + (lane & 3) * 2 + half;
     if (head < arguments.heads) {

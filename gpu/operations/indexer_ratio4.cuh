@@ -47,8 +47,7 @@ __global__ void __launch_bounds__(kIndexerThreads, 4) IndexerRatio4Few(const Com
   float4 score[8];
   float4 kv[8];
   EightRows<kIndexerHead>(arguments, window, column).Load(score, kv);
-  if (window.first_window()) MaskEarlierRows(score, kv);
-  const float4 c = MeanOfEight<Arithmetic>(score, kv, [](int) {});
+  const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [](int) {});
   FinishIndexer<Arithmetic, kMxfp4>(arguments, c, norm_weight, rotation, window.kv_slot);
 }
 
@@ -76,8 +75,7 @@ __global__ void __launch_bounds__(kIndexerThreads, 4) IndexerRatio4(const Compre
     WindowOfTwoBlocks next = window;
     more = queue.Next(next);
     const EightRows<kIndexerHead> rows(arguments, next, column);
-    if (window.first_window()) MaskEarlierRows(score, kv);
-    const float4 c = MeanOfEight<Arithmetic>(score, kv, [&](int r) {
+    const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [&](int r) {
       LoadStreamIf(more, rows.score(r), score[r]);
       LoadStreamIf(more, rows.kv(r), kv[r]);
     });

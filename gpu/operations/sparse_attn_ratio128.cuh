@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sparse_attn and two_stage at their production shape: head 512, ratio 128 without overlap, state blocks of 8, packed
-// rows, the seed's layout. Many tokens: one block of threads a token, its loads always one half-head ahead. Few tokens:
-// a cluster of blocks a token (sm_90), so that one token fills several multiprocessors.
+// rows, the seed's layout. One block of threads a token, or a cluster of blocks (sm_90) where few tokens of many
+// candidates do work; its loads are always one half-head ahead. sparse_attn_ratio128_few.cuh has few candidates.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ inline constexpr int kCandidates = 4;  // a lane and round: few tokens of a pref
 // token_step clusters of kBlocks blocks share the candidates; a block takes its share of the head in
 // slices of 64 columns: 8 row partials of 16 threads, four columns a thread. While a slice is summed, each row's place
 // (scores: registers, KV: the thread's own shared memory) is refilled with that row of the next slice, so that a block
-// always has nearly 64 KiB in flight. kFew: as many clusters as candidates, one each, the shortest way through.
-template <class Arithmetic, int kBlocks, bool kFew>
+// always has nearly 64 KiB in flight.
+template <class Arithmetic, int kBlocks>
 __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const CompressArguments arguments) {
   using Shape = Ratio128;
   constexpr WeightConstants kWeights = WeightConstants::Of(Shape::kRatio);
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
   __shared__ Partial partials[4][16];
   __shared__ float4 means[kOwned / 4];
   __shared__ float chains[2][kChains];
-  __shared__ Ratio128Token slots[kRatio128Threads / 32][kFew ? 1 : 32 * kCandidates];
+  __shared__ Ratio128Token slots[kRatio128Threads / 32][32 * kCandidates];
 
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread & 31;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
   int buffer = 0;
   bool cluster_started = false;
   if constexpr (kBlocks > 1) {
-    ClusterArrive();
+    ClusterArriveRelaxed();
     if (warp == 0)
       PrefetchL1(static_cast<const char*>(arguments.norm_weight) +
                  (owned + quad * 4) * (arguments.norm_weight_bf16 ? 2 : 4));
@@ -100,15 +100,7 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
   TokenQueue<true, kCandidates, Ratio128Token, decltype(resolve)> queue(arguments, blockIdx.x / kBlocks, Shape::kRatio,
                                                                         slots[warp], resolve);
   Ratio128Token token;
-  bool found;
-  if constexpr (kFew) {
-    Token only;
-    found = Inspect<true>(arguments, blockIdx.x / kBlocks, Shape::kRatio, only);
-    token = resolve(only);
-  } else {
-    found = queue.Next(token);
-  }
-  if (found) {
+  if (queue.Next(token)) {
     std::int32_t entry = Shape::Entry(arguments, token.request, token.position, lane);
     const auto row = [&](std::int32_t entries, int i, int slice) {
       return base + slice * kSlice + __shfl_sync(0xFFFFFFFFU, entries, i) * arguments.block_stride;
@@ -121,11 +113,7 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
 
     for (bool more = true; more;) {
       Ratio128Token next = token;
-      if constexpr (kFew) {
-        more = false;
-      } else {
-        more = queue.Next(next);
-      }
+      more = queue.Next(next);
       std::int32_t next_entry = entry;
       if (kBlocks > 1 && warp == 0 && owned + quad * 4 >= Shape::kNope) {
         PrefetchL1(arguments.cos_sin + (token.position & ~std::int64_t{Shape::kRatio - 1}) * arguments.cos_sin_stride +
@@ -155,7 +143,7 @@ __global__ void __launch_bounds__(kRatio128Threads, 4) SparseAttnRatio128(const 
           WaitAsync<kSteps - 1>();
           const float4 kv = *place;
           if (i == 0) {
-            p = Begin<Arithmetic>(score[i], kv, m, kWeights);
+            p = Begin(Weights<Arithmetic>(score[i], m, kWeights), kv);
           } else {
             Accumulate<Arithmetic>(score[i], kv, m, kWeights, p);
           }

@@ -48,8 +48,7 @@ __global__ void __launch_bounds__(kSparseThreads, 5) SparseAttnRatio4Few(const C
   float4 kv[8];
   EightRows<kSparseHead>(arguments, window, column).Load(score, kv);
   const Placement place = Place(arguments, spec::Layout(spec::kSparseAttnLayout), window.kv_slot);
-  if (window.first_window()) MaskEarlierRows(score, kv);
-  const float4 c = MeanOfEight<Arithmetic>(score, kv, [](int) {});
+  const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [](int) {});
   const float rrms = ReciprocalRmsOfBlock<Arithmetic>(c, sums, arguments.eps);
   StoreSparse(place, column, Normalise(c, rrms, norm_weight), rotation, true);
 }
@@ -78,8 +77,7 @@ __global__ void __launch_bounds__(kSparseThreads, 4) SparseAttnRatio4(const Comp
     WindowOfTwoBlocks next = window;
     more = queue.Next(next);
     const EightRows<kSparseHead> rows(arguments, next, column);
-    if (window.first_window()) MaskEarlierRows(score, kv);
-    const float4 c = MeanOfEight<Arithmetic>(score, kv, [&](int r) {
+    const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [&](int r) {
       LoadStreamIf(more, rows.score(r), score[r]);
       LoadStreamIf(more, rows.kv(r), kv[r]);
     });

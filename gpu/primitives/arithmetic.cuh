@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two arithmetics that kernels are instantiated with. Compile with --fmad=false: fma stands where it is meant.
+// The arithmetic that kernels are instantiated with. Compile with --fmad=false: fma stands where it is meant.
 #pragma once
 
 #include <cstdint>
@@ -67,20 +67,6 @@ struct Strict {
     q = __fmaf_rn(__fmaf_rn(-d, q, n), y, q);
     return __fmaf_rn(__fmaf_rn(-d, q, n), y, q);
   }
-};
-
-// What an implementation free of the strict model would use; only the benchmark instantiates it.
-struct Fast {
-  __device__ static float Weight(float d, WeightConstants) {
-    float w;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(w) : "f"(d * spec::kLog2E));
-    return w;
-  }
-  __device__ static float4 Divide(const float4& a, const float4& b) {
-    return make_float4(__fdividef(a.x, b.x), __fdividef(a.y, b.y), __fdividef(a.z, b.z), __fdividef(a.w, b.w));
-  }
-  __device__ static float Divide(float a, float b) { return __fdividef(a, b); }
-  __device__ static float ReciprocalRoot(float v) { return rsqrtf(v); }
 };
 
 }  // namespace kvexact::gpu

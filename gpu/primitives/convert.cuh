@@ -37,21 +37,31 @@ __device__ inline std::uint32_t MaxOrNanBf16(std::uint32_t a, std::uint32_t b) {
   return r;
 }
 
-// The larger magnitude of each half, as MaxOrNanBf16.
-__device__ inline std::uint32_t MaxMagnitudeOrNanBf16(std::uint32_t a, std::uint32_t b) {
+// The larger magnitude of each half, with any sign; a NaN loses against a number.
+__device__ inline std::uint32_t MaxMagnitudeBf16(std::uint32_t a, std::uint32_t b) {
   std::uint32_t r;
-  asm("{\n.reg .b32 x, y;\nabs.bf16x2 x, %1;\nabs.bf16x2 y, %2;\nmax.NaN.bf16x2 %0, x, y;\n}"
-      : "=r"(r)
-      : "r"(a), "r"(b));
+#if __CUDA_ARCH__ >= 860
+  asm("max.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+#else
+  asm("{\n.reg .b32 x, y;\nabs.bf16x2 x, %1;\nabs.bf16x2 y, %2;\nmax.bf16x2 %0, x, y;\n}" : "=r"(r) : "r"(a), "r"(b));
+#endif
   return r;
 }
 
-// The larger magnitude of each half.
-__device__ inline std::uint32_t MaxMagnitudeBf16(std::uint32_t a, std::uint32_t b) {
+// The same, NaN if either is NaN.
+__device__ inline std::uint32_t MaxMagnitudeOrNanBf16(std::uint32_t a, std::uint32_t b) {
   std::uint32_t r;
-  asm("{\n.reg .b32 x, y;\nabs.bf16x2 x, %1;\nabs.bf16x2 y, %2;\nmax.bf16x2 %0, x, y;\n}" : "=r"(r) : "r"(a), "r"(b));
+#if __CUDA_ARCH__ >= 860
+  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+#else
+  asm("{\n.reg .b32 x, y;\nabs.bf16x2 x, %1;\nabs.bf16x2 y, %2;\nmax.NaN.bf16x2 %0, x, y;\n}"
+      : "=r"(r)
+      : "r"(a), "r"(b));
+#endif
   return r;
 }
+
+__device__ inline std::uint32_t AbsBf16(std::uint32_t pair) { return pair & 0x7FFF7FFFU; }
 
 // Each half times the bf16 value `scale`, rounded to bf16.
 __device__ inline std::uint32_t ScaleBf16(std::uint32_t pair, std::uint32_t scale) {
@@ -144,10 +154,10 @@ __device__ inline std::uint32_t PackE2m1(const float (&low)[4], float low_scale,
 
 // The upper half of `pair` times that of `scale`, as a float. The lower half of `scale` is +0 and `pair` is finite: the
 // lower halves then give +0. One instruction of the multiplication pipe, where masking would take one of the busier
-// integer pipe.
-__device__ inline float ScaledHigh(std::uint32_t pair, std::uint32_t scale) {
+// integer pipe. `negative_zero_high` is a bf16 -0 above a +0.
+__device__ inline float ScaledHigh(std::uint32_t pair, std::uint32_t scale, std::uint32_t negative_zero_high) {
   std::uint32_t r;
-  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(scale), "r"(0x80000000U));
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(scale), "r"(negative_zero_high));
   return __uint_as_float(r);
 }
 
@@ -159,11 +169,13 @@ __device__ inline std::uint32_t Select(std::uint32_t mask, std::uint32_t a, std:
 // As PackE2m1 for finite elements whose scaled magnitude is at most 6. `low` and `high` hold four bf16 elements;
 // `low_unit` and `high_unit` are the two scales times 2^-14, normal bf16 values, in the upper halves of their words.
 __device__ inline std::uint32_t PackFiniteE2m1(const uint2& low, const uint2& high, std::uint32_t low_unit,
-                                               std::uint32_t high_unit) {
-  const float l[4] = {__fmul_rn(Bf16Low(low.x), __uint_as_float(low_unit)), ScaledHigh(low.x, low_unit),
-                      __fmul_rn(Bf16Low(low.y), __uint_as_float(low_unit)), ScaledHigh(low.y, low_unit)};
-  const float h[4] = {__fmul_rn(Bf16Low(high.x), __uint_as_float(high_unit)), ScaledHigh(high.x, high_unit),
-                      __fmul_rn(Bf16Low(high.y), __uint_as_float(high_unit)), ScaledHigh(high.y, high_unit)};
+                                               std::uint32_t high_unit, std::uint32_t negative_zero_high) {
+  const float l[4] = {
+      __fmul_rn(Bf16Low(low.x), __uint_as_float(low_unit)), ScaledHigh(low.x, low_unit, negative_zero_high),
+      __fmul_rn(Bf16Low(low.y), __uint_as_float(low_unit)), ScaledHigh(low.y, low_unit, negative_zero_high)};
+  const float h[4] = {
+      __fmul_rn(Bf16Low(high.x), __uint_as_float(high_unit)), ScaledHigh(high.x, high_unit, negative_zero_high),
+      __fmul_rn(Bf16Low(high.y), __uint_as_float(high_unit)), ScaledHigh(high.y, high_unit, negative_zero_high)};
   std::uint32_t rounded[4];  // fp16 bits: the code at bits 9 to 11, the sign at bit 15
 #pragma unroll
   for (int i = 0; i < 4; ++i) {

@@ -9,14 +9,37 @@ namespace kvexact::gpu {
 // later.
 __device__ inline std::int64_t LoadNow(const std::int64_t* p) {
   std::int64_t v;
-  asm volatile("ld.volatile.global.s64 %0, [%1];" : "=l"(v) : "l"(p));
+  asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
   return v;
 }
 
 __device__ inline std::int32_t LoadNow(const std::int32_t* p) {
   std::int32_t v;
-  asm volatile("ld.volatile.global.s32 %0, [%1];" : "=r"(v) : "l"(p));
+  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
+}
+
+// A bf16 or fp32 value as it lies in memory. Kept so until it is used: a conversion would wait for the load.
+struct RawFloat {
+  std::uint16_t half;
+  std::uint32_t word;
+};
+
+// Entry `index` of an array of bf16 or fp32 values; stays where it is written (see LoadNow).
+__device__ inline RawFloat LoadRawNow(const void* base, std::int64_t index, bool bf16) {
+  RawFloat raw{};
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %3, 0;\n@p ld.relaxed.gpu.global.u16 %0, [%2];\n@!p ld.relaxed.gpu.global.u32 "
+      "%1, "
+      "[%2];\n}"
+      : "+h"(raw.half), "+r"(raw.word)
+      : "l"(static_cast<const char*>(base) + index * (bf16 ? 2 : 4)), "r"(static_cast<unsigned>(bf16))
+      : "memory");
+  return raw;
+}
+
+__device__ inline float ValueOf(const RawFloat& raw, bool bf16) {
+  return __uint_as_float(bf16 ? std::uint32_t{raw.half} << 16 : raw.word);
 }
 
 // 16 bytes that are read once: past the L1, which keeps nothing of them. `p` is 16-byte aligned.
@@ -28,13 +51,19 @@ __device__ inline float4 LoadStream(const float* p) {
   return v;
 }
 
-// As LoadStream, but it stays where it is written (see LoadNow).
-__device__ inline float4 LoadStreamNow(const float* p) {
+// As LoadStream, but they stay where they are written (see LoadNow).
+__device__ inline float4 LoadStreamNow(const float4* p) {
   float4 v;
   asm volatile("ld.relaxed.gpu.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                : "l"(p)
                : "memory");
+  return v;
+}
+
+__device__ inline float LoadStreamNow(const float* p) {
+  float v;
+  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(p) : "memory");
   return v;
 }
 
@@ -54,12 +83,22 @@ __device__ inline uint4 LoadStream(const uint4* p) {
   return v;
 }
 
-__device__ inline uint2 LoadStream(const uint2* p) {
-  uint2 v;
-  asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
+__device__ inline uint4 LoadStreamNow(const uint4* p) {
+  uint4 v;
+  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(p)
+               : "memory");
   return v;
 }
 
+__device__ inline std::uint32_t LoadStreamNow(const std::uint32_t* p) {
+  std::uint32_t v;
+  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+
+__device__ inline void PrefetchL2(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 __device__ inline void PrefetchL1(const void* p) { asm volatile("prefetch.global.L1 [%0];" ::"l"(p)); }
 
 // Starts a copy of 16 bytes to shared memory, as a group of its own, where `wanted`; an empty group otherwise.

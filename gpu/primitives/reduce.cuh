@@ -35,9 +35,14 @@ __device__ inline std::uint32_t MaxOrNanOverLanes(std::uint32_t pair, int lanes)
   return pair;
 }
 
-// max(low halves' maximum, high halves' maximum) of `a` in the low half, the same of `b` in the high half.
-__device__ inline std::uint32_t MaxOfHalves(std::uint32_t a, std::uint32_t b) {
-  return MaxBf16(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));
+// The larger magnitude of the halves of `a` in the low half, the same of `b` in the high half.
+__device__ inline std::uint32_t MaxMagnitudeOfHalves(std::uint32_t a, std::uint32_t b) {
+  return AbsBf16(MaxMagnitudeBf16(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632)));
+}
+
+// The same, NaN if either is NaN.
+__device__ inline std::uint32_t MaxMagnitudeOrNanOfHalves(std::uint32_t a, std::uint32_t b) {
+  return AbsBf16(MaxMagnitudeOrNanBf16(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632)));
 }
 
 }  // namespace kvexact::gpu

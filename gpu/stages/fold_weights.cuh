@@ -5,16 +5,13 @@
 #include <cstdint>
 
 #include "gpu/primitives/convert.cuh"
+#include "gpu/primitives/memory.cuh"
 #include "gpu/stages/indexer_q_arguments.cuh"
 
 namespace kvexact::gpu {
 
-__device__ inline float LoadWeight(const IndexerQArguments& arguments, std::int64_t token, std::int64_t head) {
-  const std::int64_t index = token * arguments.weights_stride + head;
-  if (arguments.weights_bf16) {
-    return __uint_as_float(std::uint32_t{__ldg(static_cast<const std::uint16_t*>(arguments.weights) + index)} << 16);
-  }
-  return __ldg(static_cast<const float*>(arguments.weights) + index);
+__device__ inline RawFloat LoadWeight(const IndexerQArguments& arguments, std::int64_t token, std::int64_t head) {
+  return LoadRawNow(arguments.weights, token * arguments.weights_stride + head, arguments.weights_bf16);
 }
 
 // Multiplies by the two scales, in this order, and stores; a NaN is stored in its canonical form.

@@ -25,10 +25,9 @@ struct WindowOfTwoBlocks {
 __device__ inline WindowOfTwoBlocks ResolveTwoBlocks(const CompressArguments& arguments, const Token& token) {
   const std::int64_t block = token.position >> 2;
   const std::int32_t* entry = arguments.block_table + token.request * arguments.table_stride + block;
-  WindowOfTwoBlocks window{token.position, token.kv_slot, 0, __ldg(entry)};
-  // A masked row is not read; the later block stands in for its address.
-  window.earlier = block == 0 ? window.later : __ldg(entry - 1);
-  return window;
+  // A masked row is not used; the later block stands in for its address. Two loads, neither of which waits for the
+  // other.
+  return {token.position, token.kv_slot, __ldg(entry - (block == 0 ? 0 : 1)), __ldg(entry)};
 }
 
 // Addresses of that window's rows for four columns from `column`. Rows are packed: the state is kWidth wide and a
@@ -48,19 +47,10 @@ struct EightRows {
   __device__ const float* score(int r) const { return kv(r) + kWidth; }
   __device__ void Load(float4 (&scores)[8], float4 (&kvs)[8]) const {
 #pragma unroll
-    for (int r = 0; r < 8; ++r) scores[r] = LoadStreamNow(score(r));
+    for (int r = 0; r < 8; ++r) scores[r] = LoadStreamNow(reinterpret_cast<const float4*>(score(r)));
 #pragma unroll
-    for (int r = 0; r < 8; ++r) kvs[r] = LoadStreamNow(kv(r));
+    for (int r = 0; r < 8; ++r) kvs[r] = LoadStreamNow(reinterpret_cast<const float4*>(kv(r)));
   }
 };
-
-// The first window of a request: its earlier block does not exist.
-__device__ inline void MaskEarlierRows(float4 (&score)[8], float4 (&kv)[8]) {
-#pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    score[r] = MaskedScore();
-    kv[r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-  }
-}
 
 }  // namespace kvexact::gpu

@@ -33,6 +33,9 @@ struct IndexerQArguments {
   bool codes_aligned;   // every head's codes start at a multiple of 4 bytes
   float softmax_scale;
   float head_scale;
+  // A bf16 -0 above a +0. As an argument it is an operand of the instructions that add it; a constant would be built
+  // anew at each use, three instructions a time.
+  std::uint32_t negative_zero_high;
 };
 
 }  // namespace kvexact::gpu

@@ -26,7 +26,7 @@ struct Quantised {
 // The block's absmax.
 __device__ inline float AbsMax(const Bf16x4& x, int lanes) {
   const std::uint32_t pair = MaxMagnitudeBf16(x.low, x.high);
-  return Bf16Low(MaxOverLanes(MaxOfHalves(pair, pair), lanes));
+  return Bf16Low(MaxOverLanes(MaxMagnitudeOfHalves(pair, pair), lanes));
 }
 
 // Compression's E4M3: clamped to +-448; a NaN takes the upper bound, 0x7E.

@@ -48,17 +48,20 @@ __device__ inline void Accumulate(const float4& score, const float4& kv, const f
   AccumulateColumn<Arithmetic>(score.w, kv.w, maximum.w, constants, partial.num.w, partial.den.w);
 }
 
-// A partial of one row. A weight is never -0, so that the sum from +0 is the weight itself.
+// The weights of four columns of a row.
 template <class Arithmetic>
-__device__ inline Partial Begin(const float4& score, const float4& kv, const float4& maximum,
-                                WeightConstants constants) {
-  const float4 w = make_float4(Arithmetic::Weight(__fsub_rn(score.x, maximum.x), constants),
-                               Arithmetic::Weight(__fsub_rn(score.y, maximum.y), constants),
-                               Arithmetic::Weight(__fsub_rn(score.z, maximum.z), constants),
-                               Arithmetic::Weight(__fsub_rn(score.w, maximum.w), constants));
-  return {make_float4(__fmaf_rn(w.x, kv.x, 0.0F), __fmaf_rn(w.y, kv.y, 0.0F), __fmaf_rn(w.z, kv.z, 0.0F),
-                      __fmaf_rn(w.w, kv.w, 0.0F)),
-          w};
+__device__ inline float4 Weights(const float4& score, const float4& maximum, WeightConstants constants) {
+  return make_float4(Arithmetic::Weight(__fsub_rn(score.x, maximum.x), constants),
+                     Arithmetic::Weight(__fsub_rn(score.y, maximum.y), constants),
+                     Arithmetic::Weight(__fsub_rn(score.z, maximum.z), constants),
+                     Arithmetic::Weight(__fsub_rn(score.w, maximum.w), constants));
+}
+
+// A partial of one row. A weight is never -0, so that the sum from +0 is the weight itself.
+__device__ inline Partial Begin(const float4& weight, const float4& kv) {
+  return {make_float4(__fmaf_rn(weight.x, kv.x, 0.0F), __fmaf_rn(weight.y, kv.y, 0.0F), __fmaf_rn(weight.z, kv.z, 0.0F),
+                      __fmaf_rn(weight.w, kv.w, 0.0F)),
+          weight};
 }
 
 template <class Arithmetic>
@@ -76,16 +79,22 @@ __device__ inline Partial FoldRows(const Partial (&p)[spec::kRowPartials]) {
   return Add(Add(p0, p2), Add(p1, p3));
 }
 
-// The mean over a window of exactly eight rows, one a partial. `refill(r)` is called when the registers of row r are
-// free.
+// The mean over a window of exactly eight rows, one a partial. Weights come first: they need the scores alone, which
+// were asked for before the KV rows. In the first window of a request the four earlier rows do not exist, whatever was
+// loaded for them. `refill(r)` is called when the registers of row r are free.
 template <class Arithmetic, class Refill>
-__device__ inline float4 MeanOfEight(float4 (&score)[8], float4 (&kv)[8], Refill refill) {
+__device__ inline float4 MeanOfEight(bool first_window, float4 (&score)[8], float4 (&kv)[8], Refill refill) {
   constexpr WeightConstants kWeights = WeightConstants::Of(8);
+#pragma unroll
+  for (int r = 0; r < 4; ++r) score[r] = first_window ? MaskedScore() : score[r];
   float4 maximum = score[0];
 #pragma unroll
   for (int r = 1; r < 8; ++r) maximum = Max(maximum, score[r]);
+#pragma unroll
+  for (int r = 0; r < 8; ++r) score[r] = Weights<Arithmetic>(score[r], maximum, kWeights);
   const auto take = [&](int r) {
-    const Partial p = Begin<Arithmetic>(score[r], kv[r], maximum, kWeights);
+    const bool masked = r < 4 && first_window;
+    const Partial p = Begin(score[r], masked ? make_float4(0.0F, 0.0F, 0.0F, 0.0F) : kv[r]);
     refill(r);
     return p;
   };

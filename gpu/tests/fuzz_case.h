@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gpu/device_arena.h"
+#include "gpu/tests/device_arena.h"
 #include "gpu/operations/machine.h"
 #include "harness/case/case.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/device_arena.h"
+#include "gpu/tests/device_arena.h"
 
 #include <algorithm>
 #include <cstring>
