@@ -39,7 +39,7 @@ void CountElement(CaseVerdict& verdict, ElementKind kind, bool exact, bool membe
   } else {
     ++tally.wrong;
   }
-  if (verdict.problems.size() >= CaseVerdict::kMaxProblems) return;
+  if (verdict.problems.size() >= verdict.max_problems) return;
   Problem problem;
   problem.what = unchanged ? Problem::What::kUnwritten : Problem::What::kWrong;
   problem.kind = kind;

@@ -11,6 +11,7 @@ namespace {
 
 CaseVerdict JudgeOnce(const Case& c, const JudgeOptions& options, const TensorMap& before, const TensorMap& after) {
   CaseVerdict verdict;
+  verdict.max_problems = options.max_problems;
   if (c.row().family == spec::Family::kIndexerQ) {
     JudgeIndexerQ(c, options, before, after, verdict);
   } else {

@@ -15,6 +15,7 @@ struct JudgeOptions {
   const Stages* stages = &SeedStages();
   const Policy* policy = &SeedPolicy();
   const Budget* budget = &DefaultBudget();
+  std::size_t max_problems = CaseVerdict::kMaxProblems;  // that a verdict holds
 };
 
 // `before` is what the output buffers held when the run began, `after` what they hold now; both have

@@ -70,8 +70,9 @@ struct CaseVerdict {
   std::int64_t touched = 0;          // bytes
   std::int64_t tokens = 0;           // that store something
   std::vector<OpenToken> open;       // whose elements are unjudged
-  std::vector<Problem> problems;     // the first kMaxProblems
+  std::vector<Problem> problems;     // the first max_problems of the judge's, the first kMaxProblems of others
   static constexpr std::size_t kMaxProblems = 64;
+  std::size_t max_problems = kMaxProblems;
 
   Tally& tally(ElementKind kind) { return tallies[static_cast<std::size_t>(kind)]; }
   const Tally& tally(ElementKind kind) const { return tallies[static_cast<std::size_t>(kind)]; }
