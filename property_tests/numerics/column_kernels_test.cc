@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "property_tests/numerics/random_window.h"
@@ -66,8 +67,16 @@ TEST(ColumnKernels, StrictMeansAgreeOnNanAndInfinity) {
 
 TEST(ColumnKernels, EnclosuresAgreeBitForBit) {
   if (Other() == nullptr) GTEST_SKIP() << "no AVX2 and FMA here";
-  const ColumnErrorModel model{2, 1.25, 0, 2, 0, 0, 0x1p-126, 0x1p-149};
-  for (const int rows : {1, 8, 100}) {
+  // The default, an online and a scaled one; the last also where scaled scores may grow the weights.
+  const ColumnErrorModel plain{2, 1.25, 0, 2, 0, 0, 0x1p-126, 0x1p-149, 0x1p-126};
+  ColumnErrorModel online = plain;
+  online.rescalings = 1 << 20;
+  ColumnErrorModel scaled = plain;
+  scaled.scaled_terms = 1;
+  ColumnErrorModel growing = scaled;
+  growing.scaled_terms = 0x1p22;
+  for (const auto& [model, rows] :
+       {std::pair{plain, 1}, {plain, 8}, {plain, 100}, {online, 8}, {scaled, 8}, {growing, 8}}) {
     RandomWindow input(rows, 40, 30, 2, static_cast<std::uint64_t>(rows));
     const Window& w = input.window();
     std::vector<double> work(static_cast<std::size_t>(rows * kEncloseWorkspace));
