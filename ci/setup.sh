@@ -35,6 +35,11 @@ missing() {
   for need in "${headers[@]}"; do
     printf '#if !__has_include(<%s>)\nMISSING %s\n#endif\n' "${need%%:*}" "${need##*:}"
   done | c++ -x c++ -E -I /usr/include/eigen3 - | sed -n 's/^MISSING //p'
+  # CMake takes the first python3 that has numpy.
+  if [[ " ${programs[*]} " == *" python3:"* ]] && ! python3 -c 'import numpy' 2>/dev/null &&
+    ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    echo python3-numpy
+  fi
   # Some releases keep libFuzzer and the sanitizers of clang in a package of their own.
   if [[ " ${programs[*]} " == *" clang++:"* ]] && command -v clang++ >/dev/null &&
     [ -z "$(find "$(clang++ -print-resource-dir)/lib" -name 'libclang_rt.fuzzer*' -print -quit)" ]; then
