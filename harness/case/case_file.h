@@ -19,7 +19,8 @@ Case ParseCase(std::span<const std::uint8_t> bytes, const std::string& source);
 
 // Writes inputs, <output>_before and, where recorded, <output>_after. Throws InputError if the case
 // does not pass Check or the file cannot be written; an existing file is replaced only once the new
-// one is complete. Parsing the bytes gives the case again, and equal cases give equal bytes.
+// one is complete (a symbolic link is followed). Parsing the bytes gives the case again, and equal cases give equal
+// bytes.
 void WriteCaseFile(const std::string& path, const Case& c);
 std::vector<std::uint8_t> SerializeCase(const Case& c);
 

@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "harness/case/input_error.h"
 
@@ -40,6 +43,28 @@ class Descriptor {
   int fd_;
 };
 
+void WriteAndClose(Descriptor& file, const std::string& path, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) FailWithErrno(path, "be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  if (file.Close() != 0) FailWithErrno(path, "be written");
+}
+
+bool MayBeRenamedOver(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+// In place. A pipe without a reader is refused, not waited for.
+void WriteTo(const std::string& path, std::span<const std::uint8_t> bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
+  if (file.get() < 0 || ::fcntl(file.get(), F_SETFL, 0) != 0) FailWithErrno(path, "be written");
+  WriteAndClose(file, path, bytes);
+}
+
 // A name beside `path` that no other writer uses.
 std::string TemporaryFor(const std::string& path) {
   static std::atomic<unsigned> counter{0};
@@ -63,7 +88,7 @@ class TemporaryFile {
 
 }  // namespace
 
-std::vector<std::uint8_t> ReadFile(const std::string& path) {
+FileFront ReadFront(const std::string& path, std::size_t most) {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) FailWithErrno(path, "be opened");
@@ -71,8 +96,9 @@ std::vector<std::uint8_t> ReadFile(const std::string& path) {
   if (::fstat(file.get(), &status) != 0) FailWithErrno(path, "be examined");
   if (S_ISDIR(status.st_mode)) throw InputError(path, "file", "is a directory");
   if (!S_ISREG(status.st_mode)) throw InputError(path, "file", "is not a regular file");
+  const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
   try {
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(status.st_size));
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(file_bytes, most)));
     std::size_t done = 0;
     while (done < bytes.size()) {
       const ssize_t count = ::read(file.get(), bytes.data() + done, bytes.size() - done);
@@ -81,7 +107,7 @@ std::vector<std::uint8_t> ReadFile(const std::string& path) {
       if (count == 0) throw InputError(path, "file", "became shorter while it was read");
       done += static_cast<std::size_t>(count);
     }
-    return bytes;
+    return {std::move(bytes), file_bytes};
   } catch (const std::bad_alloc&) {
     throw InputError(path, "file", "does not fit in memory");
   } catch (const std::length_error&) {
@@ -89,7 +115,12 @@ std::vector<std::uint8_t> ReadFile(const std::string& path) {
   }
 }
 
+std::vector<std::uint8_t> ReadFile(const std::string& path) {
+  return ReadFront(path, std::numeric_limits<std::size_t>::max()).bytes;
+}
+
 void ReplaceFile(const std::string& path, std::span<const std::uint8_t> bytes) {
+  if (!MayBeRenamedOver(path)) return WriteTo(path, bytes);
   TemporaryFile temporary(TemporaryFor(path));
   Descriptor file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) {
@@ -98,13 +129,7 @@ void ReplaceFile(const std::string& path, std::span<const std::uint8_t> bytes) {
     errno = error;
     FailWithErrno(path, "be written");
   }
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) FailWithErrno(path, "be written");
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  if (file.Close() != 0) FailWithErrno(path, "be written");
+  WriteAndClose(file, path, bytes);
   if (::rename(temporary.path().c_str(), path.c_str()) != 0) FailWithErrno(path, "be replaced");
   temporary.Keep();
 }

@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "tensor bytes are copi
 using nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxHeaderBytes = kMaxFrontBytes - kLengthBytes;
 constexpr std::size_t kMaxRank = 8;
 constexpr char kMetadata[] = "__metadata__";
 
@@ -150,7 +150,7 @@ class HeaderReader {
   std::string error_ = "is not valid JSON";
 };
 
-void CheckSize(const std::string& name, const Entry& entry, std::size_t data_bytes, const std::string& source) {
+void CheckSize(const std::string& name, const Entry& entry, std::uint64_t data_bytes, const std::string& source) {
   std::optional<std::int64_t> bytes = SizeOf(entry.dtype);
   for (const std::int64_t extent : entry.shape) {
     if (bytes) bytes = CheckedMul(*bytes, extent);
@@ -169,7 +169,7 @@ void CheckSize(const std::string& name, const Entry& entry, std::size_t data_byt
   }
 }
 
-void CheckCoverage(const File& file, const std::string& source) {
+void CheckCoverage(const File& file, std::uint64_t data_bytes, const std::string& source) {
   std::vector<std::pair<const Entry*, const std::string*>> order;
   for (const auto& [name, entry] : file.entries) order.emplace_back(&entry, &name);
   std::ranges::sort(order, {}, [](const auto& item) { return std::pair(item.first->begin, item.first->end); });
@@ -187,33 +187,54 @@ void CheckCoverage(const File& file, const std::string& source) {
     covered = entry->end;
     previous = name;
   }
-  if (static_cast<std::uint64_t>(covered) != file.data.size()) {
-    throw InputError(source, "data", fmt::format("holds {} bytes, its tensors end at {}", file.data.size(), covered));
+  if (static_cast<std::uint64_t>(covered) != data_bytes) {
+    throw InputError(source, "data", fmt::format("holds {} bytes, its tensors end at {}", data_bytes, covered));
   }
+}
+
+// The header of a file of `file_bytes` bytes of which `front` is the beginning.
+std::span<const std::uint8_t> HeaderOf(std::span<const std::uint8_t> front, std::uint64_t file_bytes,
+                                       const std::string& source) {
+  if (file_bytes == 0) throw InputError(source, "header", "the file is empty");
+  if (file_bytes < kLengthBytes) {
+    throw InputError(source, "header", fmt::format("the file ends at byte {}, within the length", file_bytes));
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, front.data(), kLengthBytes);
+  if (length > kMaxHeaderBytes) {
+    throw InputError(source, "header", fmt::format("length {} is beyond the limit of {}", length, kMaxHeaderBytes));
+  }
+  if (length > file_bytes - kLengthBytes) {
+    throw InputError(source, "header", fmt::format("length {} runs beyond the file's {} bytes", length, file_bytes));
+  }
+  return front.subspan(kLengthBytes, length);
+}
+
+void ReadHeader(File& file, std::span<const std::uint8_t> header, const std::string& source) {
+  // The parser takes a zero byte for the end of its text.
+  const auto zero = std::ranges::find(header, 0);
+  if (zero != header.end()) {
+    throw InputError(source, "header", fmt::format("is not valid JSON, at byte {}", zero - header.begin() + 1));
+  }
+  HeaderReader reader(file, source);
+  if (!json::sax_parse(header.begin(), header.end(), &reader)) throw reader.error();
 }
 
 }  // namespace
 
-File Parse(std::span<const std::uint8_t> bytes, const std::string& source) {
-  if (bytes.empty()) throw InputError(source, "header", "the file is empty");
-  if (bytes.size() < kLengthBytes) {
-    throw InputError(source, "header", fmt::format("the file ends at byte {}, within the length", bytes.size()));
-  }
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), kLengthBytes);
-  if (length > kMaxHeaderBytes) {
-    throw InputError(source, "header", fmt::format("length {} is beyond the limit of {}", length, kMaxHeaderBytes));
-  }
-  if (length > bytes.size() - kLengthBytes) {
-    throw InputError(source, "header", fmt::format("length {} runs beyond the file's {} bytes", length, bytes.size()));
-  }
-  const std::span<const std::uint8_t> header = bytes.subspan(kLengthBytes, length);
+File ParseHeader(std::span<const std::uint8_t> front, std::uint64_t file_bytes, const std::string& source) {
+  const std::span<const std::uint8_t> header = HeaderOf(front, file_bytes, source);
   File file;
-  HeaderReader reader(file, source);
-  if (!json::sax_parse(header.begin(), header.end(), &reader)) throw reader.error();
-  file.data = bytes.subspan(kLengthBytes + length);
-  for (const auto& [name, entry] : file.entries) CheckSize(name, entry, file.data.size(), source);
-  CheckCoverage(file, source);
+  ReadHeader(file, header, source);
+  const std::uint64_t data_bytes = file_bytes - kLengthBytes - header.size();
+  for (const auto& [name, entry] : file.entries) CheckSize(name, entry, data_bytes, source);
+  CheckCoverage(file, data_bytes, source);
+  return file;
+}
+
+File Parse(std::span<const std::uint8_t> bytes, const std::string& source) {
+  File file = ParseHeader(bytes, bytes.size(), source);
+  file.data = bytes.subspan(kLengthBytes + HeaderOf(bytes, bytes.size(), source).size());
   return file;
 }
 

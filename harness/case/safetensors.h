@@ -2,6 +2,7 @@
 // The safetensors container: an 8-byte little-endian length, a JSON header, and the tensors' bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -30,6 +31,13 @@ struct File {
 // to exactly one tensor, whose shape and type ask for exactly its bytes. Accepts the types of DType,
 // at most 8 dimensions and a header of at most 1 MiB; names are unique. Copies no tensor bytes.
 File Parse(std::span<const std::uint8_t> bytes, const std::string& source);
+
+// What stands before the data is at most this long.
+inline constexpr std::size_t kMaxFrontBytes = 8 + (std::size_t{1} << 20);
+
+// All the checks of Parse for a file of `file_bytes` bytes, from its first kMaxFrontBytes (or all, if it has fewer)
+// alone. `data` stays empty.
+File ParseHeader(std::span<const std::uint8_t> front, std::uint64_t file_bytes, const std::string& source);
 
 // The tensor's bytes, copied to aligned memory.
 Tensor Load(const File& file, const Entry& entry);

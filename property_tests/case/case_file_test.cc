@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/case/case_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
 
+#include "harness/case/file_io.h"
 #include "property_tests/case/container.h"
 #include "property_tests/case/small_cases.h"
 
@@ -238,6 +241,42 @@ TEST_F(CaseFile, ThatCannotBeWrittenIsNamed) {
   fs::create_directories(Path("directory/inner"));
   EXPECT_THROW(WriteCaseFile(Path("directory"), SmallCase(kQ)), InputError);
   EXPECT_EQ(Files(), 1U);
+}
+
+// The directory entry stays what it is; as root, a renamed file would take the place of /dev/null.
+TEST_F(CaseFile, BehindALinkIsWrittenAndTheLinkStays) {
+  WriteCaseFile(Path("case"), SmallCase(kSparse));
+  fs::create_symlink("case", Path("link"));
+  WriteCaseFile(Path("link"), SmallCase(kQ));
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(ReadCaseFile(Path("case")).op, kQ);
+  fs::create_symlink("/dev/full", Path("full"));
+  EXPECT_TRUE(ErrorOf([&] { WriteCaseFile(Path("full"), SmallCase(kQ)); }).starts_with(Path("full") + ": file: "));
+  EXPECT_TRUE(fs::is_symlink(Path("full")));
+  EXPECT_EQ(Files(), 3U);
+}
+
+TEST_F(CaseFile, IsWrittenToAPipeThatHasAReader) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_THROW(ReplaceFile(Path("pipe"), "text"), InputError);  // and does not wait for a reader
+  const int reader = open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ReplaceFile(Path("pipe"), "text");
+  char text[8] = {};
+  EXPECT_EQ(read(reader, text, sizeof text), 4);
+  close(reader);
+  EXPECT_STREQ(text, "text");
+  EXPECT_TRUE(fs::is_fifo(Path("pipe")));
+  EXPECT_EQ(Files(), 1U);
+}
+
+// Far more than any machine holds, without a byte on disk.
+TEST_F(CaseFile, OfTheWrongSizeIsRefusedUnread) {
+  WriteCaseFile(Path("case"), SmallCase(kQ));
+  fs::resize_file(Path("case"), std::uintmax_t{1} << 42);
+  EXPECT_NE(ErrorOf([&] { ReadCaseFile(Path("case")); }).find("data: holds 43980"), std::string::npos);
+  fs::resize_file(Write("zeros", ""), std::uintmax_t{1} << 42);
+  EXPECT_NE(ErrorOf([&] { ReadCaseFile(Path("zeros")); }).find(": header: "), std::string::npos);
 }
 
 TEST_F(CaseFile, ThatIsNoFileIsNamed) {

@@ -94,6 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
             "belong to no tensor"},
         Lie{"bytes_behind", "{" + Entry("a", "U8", "[4]", "[0,4]") + "}", "data", "end at 4"},
         Lie{"empty_tensor_within", "{" + kGood + "," + Entry("b", "U8", "[0]", "[4,4]") + "}", "b", "overlaps a"},
+        Lie{"zero_byte_behind", "{" + kGood + "}" + std::string(1, '\0') + "more", "header", "not valid JSON, at byte"},
         Lie{"control_characters", "{\"a\\nb\\u0007\":null}", "a\nb\a", "a\\x0ab\\x07"}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -129,6 +130,17 @@ TEST(Container, ThatIsWellFormedIsRead) {
   EXPECT_EQ(a.shape(), (std::vector<std::int64_t>{2, 2}));
   EXPECT_EQ(a.as<std::uint16_t>()[3], 0xA5A5);
   EXPECT_EQ(safetensors::Load(file, file.entries.at("b")).elements(), 0);
+}
+
+TEST(Container, IsCheckedByItsFrontAlone) {
+  const std::vector<std::uint8_t> bytes = Container("{" + kGood + "}", 8);
+  const std::span<const std::uint8_t> front = std::span(bytes).first(bytes.size() - 8);
+  const safetensors::File file = safetensors::ParseHeader(front, bytes.size(), "file");
+  EXPECT_EQ(file.entries.at("a").end, 8);
+  EXPECT_TRUE(file.data.empty());
+  for (const std::uint64_t file_bytes : {bytes.size() - 1, bytes.size() + 1, std::size_t{1} << 62}) {
+    EXPECT_THROW(safetensors::ParseHeader(front, file_bytes, "file"), InputError) << file_bytes;
+  }
 }
 
 TEST(Container, OfNothingIsRead) { EXPECT_TRUE(safetensors::Parse(Container("{}", 0), "file").entries.empty()); }
