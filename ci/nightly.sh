@@ -3,14 +3,23 @@
 # ci/nightly.sh [PART...]: the long checks, each by name (all of them without arguments):
 #   matrix     the same bytes from g++ and clang, -O0 and -O3, with and without FMA hardware
 #   sanitized  the whole suite under ASan and UBSan
-#   sweeps     all 2^32 floats; 10,000 tokens a budget against perturbed evaluations; 10,000 cases against the witness of
-#              the stores and through the host backend
-#   fuzz       an hour of the case reader's fuzz target
+#   sweeps     all 2^32 floats; many tokens a budget against perturbed evaluations; many cases against the witness of
+#              the stores
+#   random     new cases for a while: from a new seed, which is printed and stands in the report
+#   fuzz       the case reader's fuzz target for a while
 #   lint       ci/lint.sh
+# Reports, and inputs that broke something, are kept in build/nightly.
+#   NIGHTLY_SECONDS=N  time of `random` and of `fuzz` each (default 3600)
+#   NIGHTLY_CASES=N    tokens a budget and cases of `sweeps` (default 10000)
+#   NIGHTLY_SEED=N     seed of `random` instead of a new one
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh nightly
 jobs=$(nproc)
+seconds=${NIGHTLY_SECONDS:-3600}
+cases=${NIGHTLY_CASES:-10000}
+kept=build/nightly
+mkdir -p "$kept"
 
 matrix() {
   local compiler level isa dir digest first=""
@@ -41,28 +50,52 @@ sanitized() {
   ctest --preset asan -j "$jobs"
 }
 
-sweeps() {
-  local program
-  export KVEXACT_NIGHTLY=1 KVEXACT_SOUNDNESS_TOKENS=10000 KVEXACT_STORED_WITNESS_CASES=10000
+build_ci() {
   cmake --preset ci --log-level=WARNING
-  cmake --build --preset ci -j "$jobs"
+  cmake --build --preset ci -j "$jobs" --target "$@"
+}
+
+sweeps() {
+  local program programs=(formats_sweep_test soundness_test strict_witness_test stored_witness_test)
+  build_ci "${programs[@]}"
   # Not by CTest, whose time limits are those of the short runs.
-  for program in formats_sweep_test soundness_test strict_witness_test stored_witness_test; do
-    "build/ci/bin/$program"
+  for program in "${programs[@]}"; do
+    KVEXACT_NIGHTLY=1 KVEXACT_SOUNDNESS_TOKENS=$cases KVEXACT_STORED_WITNESS_CASES=$cases "build/ci/bin/$program"
   done
-  build/ci/bin/kvexact verify --backend host --cases 10000
+}
+
+random() {
+  local seed=${NIGHTLY_SEED:-$(od -An -N7 -tu8 /dev/urandom | tr -d ' ')}
+  local backend=host
+  build_ci kvexact
+  if nvidia-smi -L 2>/dev/null | grep -q '^GPU' && [ -n "$(command -v nvcc)" ]; then
+    backend=cuda
+    build_ci kvexact_cuda kvexact_worker
+  fi
+  echo "random: NIGHTLY_SEED=$seed ci/nightly.sh random repeats this"
+  build/ci/bin/kvexact verify --backend "$backend" --seed "$seed" --time "${seconds}s" \
+    --json "$kept/random.json" --junit "$kept/random.xml" --markdown "$kept/random.md" --html "$kept/random.html"
 }
 
 fuzz() {
   cmake --preset fuzz --log-level=WARNING
   cmake --build --preset fuzz -j "$jobs"
   build/fuzz/bin/write_fuzz_corpus build/fuzz/corpus
-  build/fuzz/bin/case_reader_fuzz -max_len=300000 -max_total_time=3600 -artifact_prefix=build/fuzz/ build/fuzz/corpus
+  build/fuzz/bin/case_reader_fuzz -max_len=300000 "-max_total_time=$seconds" "-artifact_prefix=$kept/" build/fuzz/corpus
 }
 
 lint() { ci/lint.sh; }
 
-[ $# -gt 0 ] || set -- matrix sanitized sweeps fuzz lint
+[ $# -gt 0 ] || set -- matrix sanitized sweeps random fuzz lint
+for part in "$@"; do
+  case "$part" in
+    matrix | sanitized | sweeps | random | fuzz | lint) ;;
+    *)
+      echo "ci/nightly.sh: no part is called $part" >&2
+      exit 2
+      ;;
+  esac
+done
 for part in "$@"; do
   echo "== $part"
   "$part"

@@ -32,6 +32,11 @@ missing() {
     printf '%s\n' "${headers[@]##*:}"
     return
   fi
+  # The tests' interpreter is python3 or Debian's own, whichever has the module.
+  if [[ " ${programs[*]} " == *" python3:"* ]] &&
+    ! python3 -c 'import jsonschema' 2>/dev/null && ! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
+    echo python3-jsonschema
+  fi
   for need in "${headers[@]}"; do
     printf '#if !__has_include(<%s>)\nMISSING %s\n#endif\n' "${need%%:*}" "${need##*:}"
   done | c++ -x c++ -E -I /usr/include/eigen3 - | sed -n 's/^MISSING //p'

@@ -7,7 +7,9 @@
 #include "harness/case/case_file.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
+#include "harness/cli/study.h"
 #include "harness/generate/generate.h"
+#include "harness/run/run_case.h"
 
 namespace kvexact::cli {
 namespace {
@@ -17,18 +19,46 @@ struct DiagnoseArguments {
   bool recorded = false;
   std::string backend;
   JudgeArguments judge;
+  ReportFiles files;
 };
 
-Diagnosis DiagnosisOf(const DiagnoseArguments& a, const Case& c) {
+// The one case as a report, with the suspects of its diagnosis.
+Report ReportOf(const DiagnoseArguments& a, const BackendInfo& subject, const JudgeOptions& options,
+                const CaseResult& result, const Diagnosis& diagnosis) {
+  const auto repeat = [&](const std::string&) {
+    const std::string by = a.recorded ? " --recorded" : " --backend " + ShellWord(a.backend);
+    return "kvexact diagnose " + ShellWord(a.what) + by + a.judge.Text();
+  };
+  Report report(Describe("diagnose", subject, options), repeat,
+                [&](const JudgeOptions&, Failure& failure) { AddSuspects(diagnosis, failure); });
+  report.Add(result, options);
+  report.Finish();
+  return report;
+}
+
+int Conclude(const DiagnoseArguments& a, const Case& c, const Diagnosis& diagnosis, const Report& report) {
+  a.files.Write(report);
+  std::printf("%s\n%s", Printable(c.name, 2000).c_str(), kvexact::Text(diagnosis).c_str());
+  if (diagnosis.right) return kRight;
+  return diagnosis.cases == 0 ? kNothingJudged : kSubjectAtFault;
+}
+
+int DiagnoseRecorded(const DiagnoseArguments& a, const Case& c) {
+  if (!c.outputs_after) throw InputError(a.what, "--recorded", "the file holds no recorded outputs");
   DiagnoseOptions options;
-  if (a.recorded) {
-    if (!c.outputs_after) throw InputError(a.what, "--recorded", "the file holds no recorded outputs");
-    options.judge = a.judge.OptionsFor(RecordedSubject());
-    return kvexact::Diagnose(c, c.outputs_before, *c.outputs_after, options);
-  }
+  options.judge = a.judge.OptionsFor(RecordedSubject());
+  const Diagnosis diagnosis = kvexact::Diagnose(c, c.outputs_before, *c.outputs_after, options);
+  return Conclude(a, c, diagnosis,
+                  ReportOf(a, RecordedSubject(), options.judge, JudgeRecorded(c, options.judge), diagnosis));
+}
+
+int DiagnoseBackend(const DiagnoseArguments& a, const Case& c) {
   const std::unique_ptr<Backend> backend = OpenBackend(a.backend);
+  DiagnoseOptions options;
   options.judge = a.judge.OptionsFor(backend->info());
-  return kvexact::Diagnose(*backend, c, options);
+  const Diagnosis diagnosis = kvexact::Diagnose(*backend, c, options);
+  return Conclude(a, c, diagnosis,
+                  ReportOf(a, backend->info(), options.judge, RunCase(*backend, c, options.judge), diagnosis));
 }
 
 int Diagnose(const DiagnoseArguments& a) {
@@ -36,10 +66,7 @@ int Diagnose(const DiagnoseArguments& a) {
     throw InputError("diagnose", "subject", "needs either --recorded or --backend B");
   }
   const Case c = a.what.starts_with("op=") ? Generate(ParseSpec(a.what)) : ReadCaseFile(a.what);
-  const Diagnosis diagnosis = DiagnosisOf(a, c);
-  std::printf("%s\n%s", Printable(c.name, 2000).c_str(), kvexact::Text(diagnosis).c_str());
-  if (diagnosis.right) return kRight;
-  return diagnosis.cases == 0 ? kNothingJudged : kSubjectAtFault;
+  return a.recorded ? DiagnoseRecorded(a, c) : DiagnoseBackend(a, c);
 }
 
 }  // namespace
@@ -54,6 +81,7 @@ Command AddDiagnose(CLI::App& program) {
   command->add_option("--backend", a->backend, "run this backend on the case, and on others that tell faults apart")
       ->type_name("B");
   a->judge.AddTo(*command);
+  a->files.AddTo(*command);
   return {command, [a] { return Diagnose(*a); }};
 }
 

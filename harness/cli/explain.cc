@@ -7,10 +7,12 @@
 #include <string_view>
 
 #include "harness/case/case_file.h"
+#include "harness/case/file_io.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
 #include "harness/generate/generate.h"
 #include "harness/report/explanation.h"
+#include "harness/report/html.h"
 
 namespace kvexact::cli {
 namespace {
@@ -24,6 +26,7 @@ struct ExplainArguments {
   std::string columns;
   bool recorded = false;
   std::string backend;
+  std::string html;  // a file; empty: none
   JudgeArguments judge;
 };
 
@@ -82,9 +85,14 @@ int Explain(const ExplainArguments& a) {
   const std::optional<TensorMap> outputs = OutputsOf(a, c, backend.get());
   const ExplainRequest request{a.token, a.head, ColumnsFor(a, c, options, outputs)};
   const Explanation explanation = kvexact::Explain(c, options, request, outputs ? &*outputs : nullptr);
-  std::printf("%s\n%s, token %lld: policy %s, budget %s\n%s", Printable(c.name, 2000).c_str(), c.row().name,
-              static_cast<long long>(a.token), options.policy->name, options.budget->name,
-              ExplanationText(explanation).c_str());
+  const std::string heading = fmt::format("{}, token {}: policy {}, budget {}", c.row().name, a.token,
+                                          options.policy->name, options.budget->name);
+  if (!a.html.empty()) {
+    const std::string stored =
+        outputs ? "beside it: what " + subject.name + " stored" : "nothing that was stored beside it";
+    ReplaceFile(a.html, ExplanationHtml(explanation, heading, {c.name, stored}));
+  }
+  std::printf("%s\n%s\n%s", Printable(c.name, 2000).c_str(), heading.c_str(), ExplanationText(explanation).c_str());
   return kRight;
 }
 
@@ -103,6 +111,7 @@ Command AddExplain(CLI::App& program) {
   CLI::Option* backend =
       command->add_option("--backend", a->backend, "show beside it what this backend stores")->type_name("B");
   command->add_flag("--recorded", a->recorded, "show beside it what the file recorded")->excludes(backend);
+  command->add_option("--html", a->html, "write it as one self-contained page too")->type_name("FILE");
   a->judge.AddTo(*command);
   return {command, [a] { return Explain(*a); }};
 }

@@ -4,6 +4,7 @@
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/study.h"
 #include "harness/run/case_files.h"
 #include "harness/run/run_cases.h"
 
@@ -36,9 +37,10 @@ int Replay(const ReplayArguments& a) {
   const CaseSource source = FileCases(CaseFilesOf(a.paths));
   const RunLimits limits{.threads = a.output.threads, .deadline = {}};
 
-  Report report(description, [&](const std::string& name) {
+  const auto repeat = [&](const std::string& name) {
     return "kvexact replay " + ShellWord(name) + a.SubjectText() + a.judge.Text();
-  });
+  };
+  Report report(description, repeat, NameKnownFaults());
   {
     Progress progress(source.count, {}, a.output.quiet);
     const auto consume = [&](const CaseResult& result) {

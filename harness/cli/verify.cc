@@ -10,6 +10,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/shard.h"
 #include "harness/cli/shrink_failures.h"
+#include "harness/cli/study.h"
 #include "harness/run/run_cases.h"
 
 namespace kvexact::cli {
@@ -101,10 +102,11 @@ int Verify(const VerifyArguments& a) {
   RunLimits limits{.threads = a.output.threads, .deadline = {}};
   if (!a.time.empty()) limits.deadline = std::chrono::steady_clock::now() + DurationOfText("--time", a.time);
 
-  Report report(description, [&](const std::string& name) {
+  const auto repeat = [&](const std::string& name) {
     return "kvexact verify --backend " + ShellWord(a.backend) + a.foreign.Text() + a.judge.Text() + " --spec " +
            ShellWord(name);
-  });
+  };
+  Report report(description, repeat, NameKnownFaults());
   {
     Progress progress(source.count, limits.deadline, a.output.quiet);
     RunCases(*backend, source, options, limits, [&](const CaseResult& result) {

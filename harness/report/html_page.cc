@@ -24,11 +24,11 @@ h1 { font-size: 1.5rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 1.
 .verdict.right { background: var(--right); } .verdict.wrong { background: var(--wrong); }
 .verdict.none, .verdict.error { background: var(--none); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .55rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
+th, td { padding: .2rem .45rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 th { color: var(--faint); font-weight: 600; } .num { text-align: right; }
 td.wrong, td.unwritten, td.touched, td.unstable { color: var(--wrong); font-weight: 600; }
 td.exact { color: var(--right); } td.allowed { color: var(--a); font-weight: 600; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: .6rem 0; }
+dl { display: grid; grid-template-columns: max-content 1fr max-content 1fr; gap: .15rem 1rem; margin: .6rem 0; }
 dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: .3rem; padding: .5rem .7rem; margin: .4rem 0;
   white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
@@ -42,19 +42,23 @@ path { stroke-width: 8; fill: none; } .e { stroke: var(--e); } .a { stroke: var(
 
 constexpr std::array<std::string_view, 6> kVerdicts = {"exact", "allowed", "wrong", "unwritten", "touched", "unstable"};
 
-std::string Cell(const char* tag, const std::string& text, bool number) {
-  std::string classes = number ? "num" : "";
-  if (std::find(kVerdicts.begin(), kVerdicts.end(), text) != kVerdicts.end()) {
-    classes += (classes.empty() ? "" : " ") + text;
-  }
-  const std::string attribute = classes.empty() ? "" : " class=\"" + classes + "\"";
-  return std::string("<") + tag + attribute + ">" + MarkupText(text, 400) + "</" + tag + ">";
+bool IsVerdict(const std::string& text) {
+  return std::find(kVerdicts.begin(), kVerdicts.end(), text) != kVerdicts.end();
 }
 
-std::string Line(const char* tag, const std::vector<std::string>& cells, std::size_t left) {
-  std::string line = "<tr>";
-  for (std::size_t i = 0; i < cells.size(); ++i) line += Cell(tag, cells[i], i >= left);
-  return line + "</tr>\n";
+// The verdict that colours a cell: its own text, or what its column counts if it is not 0; else nothing.
+std::string VerdictOf(const std::string& column, const std::string& text) {
+  if (IsVerdict(text)) return text;
+  const bool fault = IsVerdict(column) && column != "exact" && column != "allowed";
+  return fault && text.find_first_not_of("0") != std::string::npos ? column : "";
+}
+
+std::string Cell(const std::string& column, const std::string& text, bool number) {
+  const std::string verdict = VerdictOf(column, text);
+  std::string classes = number ? "num" : "";
+  if (!verdict.empty()) classes += (number ? " " : "") + verdict;
+  const std::string attribute = classes.empty() ? "" : " class=\"" + classes + "\"";
+  return "<td" + attribute + ">" + MarkupText(text, 400) + "</td>";
 }
 
 }  // namespace
@@ -70,13 +74,16 @@ std::string HtmlPage(const std::string& title, const std::string& body) {
 
 std::string HtmlTable(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& lines,
                       std::size_t left) {
-  // A verdict's name over a column is no verdict.
   std::string text = "<div class=\"scroll\"><table>\n<tr>";
   for (std::size_t i = 0; i < header.size(); ++i) {
     text += std::string(i < left ? "<th>" : "<th class=\"num\">") + MarkupText(header[i], 200) + "</th>";
   }
   text += "</tr>\n";
-  for (const auto& cells : lines) text += Line("td", cells, left);
+  for (const auto& cells : lines) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i) text += Cell(header[i], cells[i], i >= left);
+    text += "</tr>\n";
+  }
   return text + "</table></div>\n";
 }
 

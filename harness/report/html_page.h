@@ -11,7 +11,8 @@ namespace kvexact {
 std::string HtmlPage(const std::string& title, const std::string& body);
 
 // A table; all cells are plain text. The first `left` columns are names, the others numbers, aligned to the right.
-// A cell whose text is a verdict (exact, allowed, wrong, ...) is coloured.
+// A cell whose text is a verdict (exact, allowed, wrong, ...) is coloured, as is a number that is not 0 in a column of
+// a fault (wrong, touched, unwritten, unstable). No line has more cells than the header.
 std::string HtmlTable(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& lines,
                       std::size_t left);
 

@@ -124,7 +124,7 @@ TEST_F(VerifyTest, JsonHoldsTheSameCounts) {
   EXPECT_EQ(result.status, 0);
   std::ifstream file(Path("report.json"));
   const nlohmann::json document = nlohmann::json::parse(file);
-  EXPECT_EQ(document["schema"], "kvexact-report/1");
+  EXPECT_EQ(document["schema"], "kvexact-report/2");
   EXPECT_EQ(document["run"]["seed"], 1);
   EXPECT_EQ(std::to_string(document["total"]["elements"].get<std::int64_t>()), ValueOf(result.last_line(), "elements"));
 }

@@ -19,7 +19,7 @@ TEST(ReportJson, HoldsWhatTheTextSays) {
   report.Add(StatusResult(CaseStatus::kUnsupported, "no"), {});
   report.Add(StatusResult(CaseStatus::kUnreadable, "x: header: is short"), {});
   const json document = json::parse(ReportJson(report));
-  EXPECT_EQ(document["schema"], "kvexact-report/1");
+  EXPECT_EQ(document["schema"], "kvexact-report/2");
   EXPECT_EQ(document["verdict"], "wrong");
   EXPECT_EQ(document["exit_status"], 1);
   EXPECT_EQ(document["run"]["seed"], 7);

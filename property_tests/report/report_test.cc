@@ -87,15 +87,26 @@ TEST(Report, RequireAll) {
   EXPECT_EQ(report.missing_operations(), std::vector<std::string>{"two_stage"});
 }
 
-TEST(Report, FirstFailuresAreKeptAndAllCounted) {
-  Report report = HandMadeReport();
-  for (int i = 0; i < 30; ++i)
-    report.Add(WrongResult(std::string("w").append(std::to_string(i)), Operation::kFinalize, 2), {});
-  EXPECT_EQ(report.failing_cases(), 30);
+TEST(Report, FirstFailuresAreKeptTheVeryFirstStudiedAndAllCounted) {
+  CaseResult result = WrongResult("w", Operation::kFinalize, 2);
+  result.verdict.problems.resize(10, result.verdict.problems.front());
+  int studied = 0;
+  Report report(
+      HandMadeDescription(), [](const std::string& name) { return "repeat " + name; },
+      [&](const JudgeOptions&, Failure&) { ++studied; });
+  for (int i = 0; i < 1100; ++i) {
+    result.name = std::to_string(i);
+    report.Add(result, {});
+  }
+  EXPECT_EQ(report.failing_cases(), 1100);
   ASSERT_EQ(report.failures().size(), Report::kMaxFailures);
-  EXPECT_EQ(report.failures().front().result.name, "w0");
-  EXPECT_EQ(report.failures().front().repeat, "repeat <w0>");
-  EXPECT_EQ(report.total().total().wrong, 30);
+  EXPECT_EQ(report.failures().front().repeat, "repeat 0");
+  EXPECT_EQ(studied, static_cast<int>(Report::kMaxStudied));
+  EXPECT_TRUE(report.failures()[Report::kMaxStudied - 1].studied);
+  EXPECT_EQ(report.failures()[Report::kMaxStudied - 1].result.verdict.problems.size(), 10U);
+  EXPECT_FALSE(report.failures()[Report::kMaxStudied].studied);
+  EXPECT_EQ(report.failures()[Report::kMaxStudied].result.verdict.problems.size(), Report::kMaxProblemsListed);
+  EXPECT_EQ(report.total().total().wrong, 1100);
 }
 
 // `cases` equal cases, of each of which `several` of 100 sets have several members and `differing` elements differ.

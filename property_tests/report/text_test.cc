@@ -103,7 +103,7 @@ TEST(FailureText, LongListsAreCut) {
 TEST(ReportText, HeadTotalsAndEnds) {
   RunDescription description = HandMadeDescription();
   description.max_configs = 24;
-  description.shard = "1/4";
+  description.shard = Shard{1, 4};
   description.require_all = true;
   description.operations = {"two_stage"};
   Report report = HandMadeReport(description);

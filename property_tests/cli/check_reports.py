@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_reports.py KVEXACT SCHEMA CRASHING_LIBRARY: reads what `kvexact` writes with other people's parsers.
+
+Runs of a right subject, a faulty one, one that crashes and one that supports nothing each write all formats. The JSON
+must meet the schema, the JUnit file its structure, the HTML page must be well-formed, self-contained and free of
+scripts, and their counts must agree. Fails with the first thing that does not hold.
+"""
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+import jsonschema
+
+
+def run(kvexact, backend, directory, arguments):
+    files = {kind: directory / f"report.{kind}" for kind in ("json", "junit", "markdown", "html")}
+    command = [kvexact, "verify", "--backend", backend, "--quiet", *arguments]
+    for kind, file in files.items():
+        command += [f"--{kind}", str(file)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    line = dict(word.split("=", 1) for word in result.stdout.splitlines()[-1].split(" "))
+    return result.returncode, line, {kind: file.read_text() for kind, file in files.items()}
+
+
+def check_junit(text, status):
+    """The structure that Jenkins, GitLab and the others share: testsuites / testsuite / testcase / one outcome."""
+    root = xml.fromstring(text)
+    assert root.tag == "testsuites", root.tag
+    totals = collections.Counter()
+    for suite in root:
+        assert suite.tag == "testsuite" and suite.get("name"), suite.tag
+        counts = collections.Counter()
+        names = set()
+        for case in suite:
+            assert case.tag == "testcase" and case.get("classname") and case.get("name"), case.attrib
+            assert case.get("name") not in names, f"twice: {case.get('name')}"
+            names.add(case.get("name"))
+            assert len(case) <= 1, "a test case has one outcome"
+            counts["tests"] += 1
+            for outcome in case:
+                kind = {"failure": "failures", "error": "errors", "skipped": "skipped"}[outcome.tag]
+                assert outcome.get("message"), outcome.tag
+                counts[kind] += 1
+        for kind in ("tests", "failures", "errors", "skipped"):
+            assert int(suite.get(kind)) == counts[kind], (suite.get("name"), kind)
+        totals += counts
+    for kind in ("tests", "failures", "errors", "skipped"):
+        assert int(root.get(kind)) == totals[kind], kind
+    bad = totals["failures"] + totals["errors"] > 0
+    assert bad == (status != 0), f"{totals} and status {status}"
+
+
+def check_html(text, line):
+    assert len(text) < 1_000_000, len(text)
+    assert text.startswith("<!DOCTYPE html>\n")
+    root = xml.fromstring(text.split("\n", 1)[1])
+    tags = {element.tag for element in root.iter()}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "form"}, tags
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            assert not name.startswith("on") and name not in ("src", "href"), (element.tag, name)
+            assert "url(" not in value, value
+    style = root.find("head/style").text
+    assert "prefers-color-scheme: dark" in style and "url(" not in style and "@import" not in style
+    verdict = [e for e in root.iter("span") if (e.get("class") or "").startswith("verdict")]
+    assert [e.text for e in verdict] == [line["verdict"]]
+
+
+def check_json(text, schema, line):
+    report = json.loads(text)
+    jsonschema.validate(report, schema, cls=jsonschema.Draft7Validator)
+    for key, name in (("cases", "cases"), ("elements", "elements"), ("exact", "exact"), ("wrong", "wrong"),
+                      ("touched", "touched_bytes"), ("unwritten", "unwritten")):
+        assert int(line[key]) == report["total"][name], key
+        assert report["total"][name] == sum(row[name] for row in report["rows"]), name
+    return report
+
+
+def check_markdown(text, line):
+    assert text.startswith(f"## kvexact: {line['verdict']}\n"), text[:40]
+    assert len(re.findall("^```+$", text, re.M)) % 2 == 0
+    assert "<script" not in text
+
+
+def main():
+    kvexact, schema_file, crashing = sys.argv[1:]
+    schema = json.loads(pathlib.Path(schema_file).read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    runs = (
+        ("host", 0, []),
+        ("fault:rope-sign", 1, ["--shrink-time", "1s"]),
+        ("fault:store-next-slot", 1, ["--shrink-time", "0"]),
+        (f"lib:{crashing}", 1, ["--shrink-time", "0"]),
+        ("lib:" + str(pathlib.Path(crashing).with_name("unsupported.so")), 3, ["--require-all"]),
+    )
+    for backend, expected, arguments in runs:
+        with tempfile.TemporaryDirectory() as directory:
+            status, line, texts = run(kvexact, backend, pathlib.Path(directory), ["--cases", "24", *arguments])
+            assert status == expected, (backend, status)
+            report = check_json(texts["json"], schema, line)
+            check_junit(texts["junit"], status)
+            check_html(texts["html"], line)
+            check_markdown(texts["markdown"], line)
+            # Read again, a report prints the same.
+            again = pathlib.Path(directory) / "again.json"
+            subprocess.run([kvexact, "report", "show", str(pathlib.Path(directory) / "report.json"), "--json", str(again)],
+                           capture_output=True, check=False)
+            assert again.read_text() == texts["json"], backend
+            if backend == "fault:rope-sign":
+                studied = [failure for failure in report["failures"] if failure["studied"] and failure["map"]]
+                assert any(failure["first_wrong_stage"] == "rope" for failure in studied)
+                assert any(suspect.startswith("rope-sign: ") for f in studied for suspect in f["suspects"])
+                assert "<path class=\"w\"" in texts["html"]
+            print(f"{backend}: status {status}, {len(texts['html'])} bytes of HTML")
+
+
+if __name__ == "__main__":
+    main()
