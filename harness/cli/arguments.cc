@@ -36,6 +36,13 @@ std::optional<Number> NumberOf(std::string_view text) {
   return value;
 }
 
+// CLI::Range would let NaN pass.
+std::string SecondsError(const std::string& text) {
+  const std::optional<double> seconds = NumberOf<double>(text);
+  const bool usable = seconds && *seconds >= 0.001 && *seconds <= 1e6;
+  return usable ? "" : text + " must be seconds from 0.001 to 1000000";
+}
+
 }  // namespace
 
 void JudgeArguments::AddTo(CLI::App& command) {
@@ -83,7 +90,7 @@ void BackendArguments::AddTo(CLI::App& command) {
                   "seconds after which a foreign backend that does not answer is ended")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(SecondsError);
 }
 
 std::string BackendArguments::Text() const {

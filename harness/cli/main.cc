@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "harness/backend/process/interruption.h"
 #include "harness/case/input_error.h"
 #include "harness/cli/command.h"
 #include "harness/report/build_info.h"
@@ -17,6 +18,13 @@ void Complain(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
   std::fprintf(stderr, "kvexact: %s\n", Printable(text, 4000).c_str());
+}
+
+// An empty value, as of a variable that is not set, is a mistake and not an option left out.
+void RefuseEmptyValues(CLI::App& command) {
+  const auto error = [](const std::string& value) { return std::string(value.empty() ? "is empty" : ""); };
+  for (CLI::Option* option : command.get_options()) option->check(error);
+  for (CLI::App* inner : command.get_subcommands({})) RefuseEmptyValues(*inner);
 }
 
 std::string VersionText() {
@@ -37,6 +45,7 @@ int Run(int argc, char** argv) {
   const Command commands[] = {AddList(program),     AddGen(program),     AddVerify(program), AddReplay(program),
                               AddSelftest(program), AddExplain(program), AddFaults(program), AddDiagnose(program),
                               AddReport(program),   AddBench(program)};
+  RefuseEmptyValues(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
@@ -64,6 +73,7 @@ int Flush(int status) {
 
 int main(int argc, char** argv) {
   using kvexact::cli::Complain;
+  kvexact::interruption::CleanUpFirst();
   try {
     return kvexact::cli::Flush(kvexact::cli::Run(argc, argv));
   } catch (const kvexact::InputError& e) {

@@ -39,6 +39,13 @@ TEST(HostIndexerQ, Fp8FoldsTheScaleIntoTheWeight) {
   EXPECT_EQ(out.at("weights_out").as<float>()[1], 0x1p-22F * 0.25F * 3.0F);  // a head of zeros: the floor
 }
 
+TEST(HostIndexerQ, NoHeadsStoreNothing) {
+  for (const Operation op : {Operation::kIndexerQFp8, Operation::kIndexerQMxfp4}) {
+    const TensorMap out = RunHost(IndexerQCase(op, 3, 0, DType::kF32, DType::kF32));
+    EXPECT_EQ(out.at("weights_out").elements(), 0);
+  }
+}
+
 TEST(HostIndexerQ, FnuzHalvesTheRangeAndHasOneZero) {
   Case c = Fp8Case();
   c.params.q_fnuz = true;

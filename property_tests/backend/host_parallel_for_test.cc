@@ -21,6 +21,10 @@ TEST(HostParallelFor, VisitsEveryIndexOnce) {
   }
 }
 
+TEST(HostParallelFor, NothingNeedsNoGrain) {
+  ParallelFor(0, 0, 4, [](std::int64_t) { FAIL(); });
+}
+
 TEST(HostParallelFor, OneGrainStaysOnTheCallingThread) {
   const std::thread::id caller = std::this_thread::get_id();
   ParallelFor(8, 8, 4, [&](std::int64_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });

@@ -11,6 +11,7 @@
 namespace kvexact::host {
 
 void ParallelFor(std::int64_t n, std::int64_t grain, int threads, const std::function<void(std::int64_t)>& body) {
+  if (n == 0) return;
   const std::int64_t grains = (n + grain - 1) / grain;
   const std::int64_t workers = std::min<std::int64_t>(threads, grains);
   if (workers <= 1) {
