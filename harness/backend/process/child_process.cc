@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "harness/backend/process/interruption.h"
+
 extern char** environ;
 
 namespace kvexact {
@@ -149,11 +151,13 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const std::vect
   for (std::string& argument : copies) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const SpawnAttributes attributes;
+  const auto lock = interruption::Lock();
   const int error = posix_spawn(&pid_, argv[0].c_str(), actions.get(), attributes.get(), arguments.data(), environ);
   if (error != 0) {
     pid_ = -1;
     throw std::system_error(error, std::generic_category(), "cannot start " + argv[0]);
   }
+  interruption::AddGroup(pid_);
   errors_ = std::move(error_pipe.first);
 }
 
@@ -221,6 +225,10 @@ std::optional<std::string> ChildProcess::Finish(Deadline deadline) {
   }
   // What it started is in its group and must not outlive it.
   ::kill(-pid_, SIGKILL);
+  {
+    const auto lock = interruption::Lock();
+    interruption::RemoveGroup(pid_);
+  }
   if (!ended) {
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }

@@ -23,7 +23,8 @@ struct ChildDescriptor {
   int there = -1;  // its number in the child
 };
 
-// Runs in a process group of its own; is ended, with all of its group, on destruction. Standard error is collected.
+// Runs in a process group of its own; is ended, with all of its group, on destruction and by CleanUpFirst.
+// Standard error is collected.
 class ChildProcess {
  public:
   enum class Event { kReadable, kEnd, kTimeout };

@@ -5,7 +5,8 @@
 
 namespace kvexact {
 
-// A directory of this process, in memory where the system has such a place, removed with all it holds on destruction.
+// A directory of this process, in memory where the system has such a place, removed with all it holds on destruction
+// and by CleanUpFirst.
 class ScratchDirectory {
  public:
   ScratchDirectory();  // throws std::system_error

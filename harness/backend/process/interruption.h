@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must not outlive this process although SIGHUP, SIGINT or SIGTERM end it without a destructor: process groups,
+// which are killed, and directories, which are removed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <mutex>
+#include <string>
+
+namespace kvexact::interruption {
+
+// From now on the three signals clean up before they end this process, with the status that they always give. To be
+// called once, before any other thread exists; a signal that is ignored stays so.
+void CleanUpFirst();
+
+// No clean-up begins while a lock is held, and none is over before the process: what is made and listed under one lock
+// is not left behind.
+std::unique_lock<std::mutex> Lock();
+
+// All four with a lock held.
+void AddGroup(pid_t group);
+void RemoveGroup(pid_t group);
+void AddDirectory(const std::string& path);
+void RemoveDirectory(const std::string& path);
+
+}  // namespace kvexact::interruption
