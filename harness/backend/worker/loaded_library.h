@@ -2,6 +2,7 @@
 // A library with the C interface of harness/abi/kvexact_backend.h, in this process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/abi/kvexact_backend.h"
