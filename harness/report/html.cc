@@ -121,7 +121,7 @@ std::string FailureBody(const Failure& failure, const RunDescription& descriptio
   text += fmt::format(".</p>\n<p>Repeat:</p>\n<pre>{}</pre>\n", MarkupText(failure.repeat, 4000));
   if (failure.shrunk) {
     text +=
-        fmt::format("<p>Shrunk to {} tokens of {} requests ({} trials{}):</p>\n<pre>{}</pre>\n", failure.shrunk->tokens,
+        fmt::format("<p>Shrunk: tokens {}, requests {} ({} trials{}):</p>\n<pre>{}</pre>\n", failure.shrunk->tokens,
                     failure.shrunk->requests, failure.shrunk->trials,
                     failure.shrunk->least ? ", nothing simpler fails" : "", MarkupText(failure.shrunk->repeat, 4000));
   }

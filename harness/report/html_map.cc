@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -15,15 +16,27 @@ constexpr int kRowHeight = 10;  // of which 8 are drawn
 constexpr int kGap = 8;         // between sections
 constexpr int kWidth = 1080;    // of all cells
 constexpr int kTop = 14;        // above the rows
+constexpr int kNarrowest = 56;  // a section, so that its title fits
 
-// Cells are one unit wide, sections a gap apart; a scale spreads a row over kWidth.
+// Sections stand a gap apart and share kWidth by their elements, but for those that would be too narrow.
 class MapPicture {
  public:
   explicit MapPicture(const FailureMap& map) : map_(map) {
+    const double all = kWidth - kGap * static_cast<double>(map.sections.size() - 1);
     double cells = 0;
     for (const MapSection& section : map.sections) cells += static_cast<double>(section.elements);
-    const double gaps = kGap * static_cast<double>(map.sections.size() - 1);
-    scale_ = cells > 0 ? (kWidth - gaps) / cells : 1;
+    double left = all;
+    double wide_cells = cells;
+    const auto narrow = [&](const MapSection& s) { return static_cast<double>(s.elements) * all < kNarrowest * cells; };
+    for (const MapSection& section : map.sections) {
+      if (!narrow(section)) continue;
+      left -= kNarrowest;
+      wide_cells -= static_cast<double>(section.elements);
+    }
+    for (const MapSection& section : map.sections) {
+      const auto elements = static_cast<double>(section.elements);
+      widths_.push_back(narrow(section) ? kNarrowest / std::max(elements, 1.0) : left / wide_cells);
+    }
   }
 
   std::string Text() {
@@ -31,9 +44,10 @@ class MapPicture {
     std::string text = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"map of wrong elements\">\n",
                                    kLabel + kWidth, height);
     double x = kLabel;
-    for (const MapSection& section : map_.sections) {
+    for (std::size_t i = 0; i < map_.sections.size(); ++i) {
+      const MapSection& section = map_.sections[i];
       text += fmt::format("<text x=\"{:.0f}\" y=\"9\">{} {}</text>\n", x, section.elements, NameOf(section.kind));
-      x += static_cast<double>(section.elements) * scale_ + kGap;
+      x += static_cast<double>(section.elements) * widths_[i] + kGap;
     }
     for (std::size_t r = 0; r < map_.rows.size(); ++r) {
       const MapRow& row = map_.rows[r];
@@ -50,21 +64,21 @@ class MapPicture {
   void DrawRow(const std::string& cells, double y) {
     double x = kLabel;
     std::size_t begin = 0;
-    for (const MapSection& section : map_.sections) {
-      const std::size_t end = begin + static_cast<std::size_t>(section.elements);
+    for (std::size_t s = 0; s < map_.sections.size(); ++s) {
+      const std::size_t end = begin + static_cast<std::size_t>(map_.sections[s].elements);
       for (std::size_t i = begin; i < end;) {
         const std::size_t stop = std::min(cells.find_first_not_of(cells[i], i), end);
-        const double left = x + static_cast<double>(i - begin) * scale_;
-        paths_[cells[i]] += fmt::format("M{:.1f} {:.0f}h{:.1f}", left, y, static_cast<double>(stop - i) * scale_);
+        const double left = x + static_cast<double>(i - begin) * widths_[s];
+        paths_[cells[i]] += fmt::format("M{:.1f} {:.0f}h{:.1f}", left, y, static_cast<double>(stop - i) * widths_[s]);
         i = stop;
       }
-      x += static_cast<double>(section.elements) * scale_ + kGap;
+      x += static_cast<double>(end - begin) * widths_[s] + kGap;
       begin = end;
     }
   }
 
   const FailureMap& map_;
-  double scale_ = 1;
+  std::vector<double> widths_;  // of a cell, by section
   std::map<char, std::string> paths_;
 };
 

@@ -15,8 +15,9 @@ namespace {
 constexpr std::int64_t kDriftSets = 100;
 constexpr std::int64_t kDriftCases = 10;
 
-// Adds what one case says about drift.
+// Adds what one case says about drift: of a case that is wrong, nothing, since its wrong elements differ too.
 void AddDrift(const CaseResult& result, ReportRow& row) {
+  if (!result.right()) return;
   for (int k = 0; k < kElementKinds; ++k) {
     const Tally& tally = result.verdict.tallies[k];
     // Allowed elements that do not differ in value hold the other zero of a set that has no other member.

@@ -52,7 +52,7 @@ std::string FailureSection(const Failure& failure) {
     text += fmt::format("As in the known fault {}\n\n", MarkdownText(suspect));
   text += "Repeat:\n\n" + MarkdownCode(failure.repeat);
   if (failure.shrunk) {
-    text += fmt::format("\nShrunk to {} tokens of {} requests:\n\n", failure.shrunk->tokens, failure.shrunk->requests) +
+    text += fmt::format("\nShrunk: tokens {}, requests {}:\n\n", failure.shrunk->tokens, failure.shrunk->requests) +
             MarkdownCode(failure.shrunk->repeat);
   }
   return text + "\n</details>\n\n";
