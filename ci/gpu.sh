@@ -1,46 +1,65 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # On a machine with an NVIDIA GPU: builds the CUDA kernels, verifies them, checks memory accesses where compute-sanitizer runs,
-# and times them.
+# and times them. Exits with the first status that is not 0; 3 if there is no GPU.
 #
 # usage: ci/gpu.sh [BUILD_DIR]
-#   PEERS=FILE      JSON lines of other kernels on the same workloads, printed beside ours
-#   FUZZ_SECONDS=N  drawn cases for so long (default 120)
-#   NO_BUILD=1      use BUILD_DIR as it is
+#   PEERS=FILE         JSON lines of other kernels on the same workloads, printed beside ours
+#   AGAINST=LIBRARY    an earlier libkvexact_cuda.so: fails with 5 where the kernels are slower than it
+#   FUZZ_SECONDS=N     drawn cases for so long (default 120)
+#   SELF_COMPARISONS=N comparisons of the kernels with themselves, to test the gate (default 0: none)
+#   NO_BUILD=1         use BUILD_DIR as it is: bin/ and lib/ are enough
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$source_dir/build-gpu}
 seconds=${FUZZ_SECONDS:-120}
+against=${AGAINST:-}
+comparisons=${SELF_COMPARISONS:-0}
 
-if ! nvidia-smi -L >/dev/null 2>&1; then
-  echo "ci/gpu.sh: no NVIDIA GPU here (nvidia-smi -L fails)" >&2
+if ! nvidia-smi -L 2>/dev/null | grep -q GPU; then
+  echo "ci/gpu.sh: no NVIDIA GPU here (nvidia-smi -L lists none)" >&2
   exit 3
 fi
 if [[ -z ${NO_BUILD:-} ]]; then
-  cmake -S "$source_dir" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}"
-  cmake --build "$build" --target kvexact kvexact_cuda gpu_fuzz kvexact_bench_gpu gpu_check_test gpu_backend_test
+  cmake -S "$source_dir" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DKVEXACT_WERROR=OFF \
+    -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}"
+  cmake --build "$build" --target kvexact kvexact_worker kvexact_cuda kvexact_cuda_fast kvexact_cuda_probe \
+    kvexact_gate_check kvexact_floor gpu_fuzz gpu_check_test gpu_backend_test
 fi
+bin=$build/bin
 
 echo "== refusals"
-"$build/bin/gpu_check_test" --gtest_brief=1
-"$build/bin/gpu_backend_test" --gtest_brief=1
+"$bin/gpu_check_test" --gtest_brief=1
+"$bin/gpu_backend_test" --gtest_brief=1
 
 echo "== bytes against the strict model"
-"$build/bin/gpu_fuzz" --huge --bulk 120 --cases 1000000 --time "$seconds"
+"$bin/gpu_fuzz" --huge --bulk 120 --cases 1000000 --time "$seconds"
 
 echo "== judged by the harness, through the C interface"
-"$build/bin/kvexact" verify --backend "lib:$build/lib/libkvexact_cuda.so" --cases 400
+"$bin/kvexact" verify --backend cuda --cases 400 --quiet
 
-if command -v compute-sanitizer >/dev/null && compute-sanitizer true >/dev/null 2>&1; then
+if command -v compute-sanitizer >/dev/null && compute-sanitizer "$bin/gpu_fuzz" --cases 1 --threads 1 >/dev/null 2>&1; then
   for tool in memcheck racecheck initcheck synccheck; do
     echo "== compute-sanitizer $tool"
-    compute-sanitizer --tool "$tool" --error-exitcode 1 "$build/bin/gpu_fuzz" --cases 48 --threads 1
+    compute-sanitizer --tool "$tool" --error-exitcode 1 "$bin/gpu_fuzz" --cases 48 --threads 1
   done
 else
   echo "== compute-sanitizer does not run here: left out"
 fi
 
 echo "== time"
-peers=()
-[[ -n ${PEERS:-} ]] && peers=(--peers "$PEERS")
-"$build/bin/kvexact_bench_gpu" --variants --json "$build/bench_gpu.jsonl" "${peers[@]}"
+"$bin/kvexact" bench --quiet --json "$build/bench.jsonl" ${PEERS:+--peers "$PEERS"}
+for variant in fast probe; do
+  echo "== time with $variant arithmetic"
+  "$bin/kvexact" bench --quiet --backend "lib:$build/lib/libkvexact_cuda_$variant.so" --filter '_c4|_c128'
+done
+echo "== what the machine allows"
+"$bin/kvexact_floor"
+if [[ $comparisons -gt 0 ]]; then
+  echo "== the gate: comparisons with itself, and a slowdown of 5 %"
+  "$bin/kvexact_gate_check" "$build/lib/libkvexact_cuda.so" "$comparisons" 200
+fi
+if [[ -n $against ]]; then
+  echo "== time against $against"
+  "$bin/kvexact" bench --quiet --against "lib:$against"
+fi

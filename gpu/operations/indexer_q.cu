@@ -24,10 +24,14 @@ cudaError_t LaunchFormat(IndexerQArguments arguments, const Machine& machine, cu
   // Few heads: the most warps. Many: the least work a head.
   if (arguments.tokens * arguments.heads <= std::int64_t{machine.multiprocessors} * 8) {
     const Grid grid = GridFor(arguments, QFew::kHeadsOfAWarp, QFew::kThreads);
-    return Enqueue(IndexerQ<kFormat, QFew>, grid, stream, arguments);
+    return Enqueue(IndexerQFew<kFormat, QFew>, grid, stream, arguments);
   }
-  const Grid grid = GridFor(arguments, QMany::kHeadsOfAWarp, QMany::kThreads);
-  return Enqueue(IndexerQ<kFormat, QMany>, grid, stream, arguments);
+  // One group after another in the same warp once there are several for each.
+  Grid grid = GridFor(arguments, QMany::kHeadsOfAWarp, QMany::kThreads);
+  const std::int64_t resident = std::int64_t{machine.multiprocessors} * QMany::kResident;
+  if (grid.blocks <= 4 * resident) return Enqueue(IndexerQFew<kFormat, QMany>, grid, stream, arguments);
+  grid.blocks = resident;
+  return Enqueue(IndexerQMany<kFormat, QMany>, grid, stream, arguments);
 }
 
 template <QFormat kFormat>

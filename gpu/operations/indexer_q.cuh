@@ -25,9 +25,12 @@ struct Bf16Words {
     if constexpr (kWords == 1) {
       word[0] = LoadStreamNow(reinterpret_cast<const std::uint32_t*>(p));
     } else {
-      const uint4 v = LoadStreamNow(reinterpret_cast<const uint4*>(p));
-      word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
+      Take(LoadStreamNow(reinterpret_cast<const uint4*>(p)));
     }
+  }
+  __device__ void Take(const uint4& v) {
+    static_assert(kWords == 4);
+    word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
   }
   // Largest magnitude of each half over the words, with any sign; NaN if any is.
   __device__ std::uint32_t MaxMagnitudeOrNan() const {
@@ -129,81 +132,90 @@ __device__ inline Mxfp4Codes<kWords> QuantiseMxfp4Finite(const Bf16Words<kWords>
 
 // How the heads of a token are dealt out: a lane holds 2 * kWords columns that do not rotate and, 64 further, as many
 // that do, so that all lanes do the same work; a turn of a warp is kHeads heads; a warp takes kTurns turns.
-template <int kWordsOfALane, int kTurnsOfAWarp, int kThreadsOfABlock>
+template <int kWordsOfALane, int kTurnsOfAWarp, int kThreadsOfABlock, int kBlocksOfAMultiprocessor>
 struct QShape {
   static_assert(kWordsOfALane == 1 || kWordsOfALane == 4, "4- or 16-byte loads");
   static constexpr int kWords = kWordsOfALane;
   static constexpr int kTurns = kTurnsOfAWarp;
   static constexpr int kThreads = kThreadsOfABlock;
+  static constexpr int kResident = kBlocksOfAMultiprocessor;
   static constexpr int kLanes = 32 / kWords;  // of a head
   static constexpr int kHeads = 32 / kLanes;
   static constexpr int kHeadsOfAWarp = kTurns * kHeads;
   static_assert(2 * kTurns <= 16 / kWords, "the lanes of two blocks store all their scales");
 };
-using QMany = QShape<4, 2, 256>;  // the least work a head
-using QFew = QShape<1, 1, 32>;    // the most warps, one a block
+using QMany = QShape<4, 2, 256, 4>;  // the least work a head
+using QFew = QShape<1, 1, 32, 1>;    // the most warps, one a block
 
+// The heads of one warp: kTurns turns from `first_head` of `token`.
+struct QHeads {
+  std::int64_t token;
+  std::int64_t first_head;
+};
+
+template <class Shape>
+__device__ inline QHeads HeadsOf(const IndexerQArguments& arguments, std::int64_t worker) {
+  const std::int64_t token = arguments.groups_shift >= 0 ? worker >> arguments.groups_shift : worker / arguments.groups;
+  return {token, (worker - token * arguments.groups) * Shape::kHeadsOfAWarp};
+}
+
+// Where a lane stands: its part of a head, and the head within a turn.
+template <class Shape>
+struct QLane {
+  int part = static_cast<int>(threadIdx.x) % Shape::kLanes;
+  int head = static_cast<int>(threadIdx.x) % 32 / Shape::kLanes;
+
+  __device__ const std::uint16_t* Row(const IndexerQArguments& arguments, const QHeads& heads) const {
+    return arguments.q + heads.token * arguments.q_token_stride + (heads.first_head + head) * arguments.q_head_stride +
+           part * (2 * Shape::kWords);
+  }
+  __device__ const float* Table(const IndexerQArguments& arguments, std::int64_t position) const {
+    return static_cast<const float*>(arguments.cos_sin) + part * Shape::kWords + position * arguments.cos_sin_stride;
+  }
+  // Lane (part = t, head) folds the weight of head t * kHeads + head; the others load one for nothing, without a
+  // branch.
+  __device__ bool folds() const { return part < Shape::kTurns; }
+  __device__ std::int64_t FoldedHead(const QHeads& heads) const {
+    return heads.first_head + (folds() ? part : 0) * Shape::kHeads + head;
+  }
+};
+
+// What a lane has loaded.
+template <class Shape>
+struct QLoaded {
+  Bf16Words<Shape::kWords> nope[Shape::kTurns];
+  Bf16Words<Shape::kWords> rope[Shape::kTurns];
+  float cosine[Shape::kWords];
+  float sine[Shape::kWords];
+  RawFloat weight;
+};
+
+// Everything behind the loads.
 template <QFormat kFormat, class Shape>
-__global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArguments arguments) {
+__device__ inline void QuantiseHeads(const IndexerQArguments& arguments, const QHeads& heads, QLoaded<Shape>& x) {
   constexpr bool kMxfp4 = kFormat == QFormat::kE2m1;
   constexpr int kHead = kIndexerHead;
   constexpr int kNope = kHead - kRopeDim;
   constexpr int kWords = Shape::kWords;
   constexpr int kTurns = Shape::kTurns;
-  const int lane = static_cast<int>(threadIdx.x) & 31;
-  const int part = lane % Shape::kLanes;
-  const int head = lane / Shape::kLanes;  // within a turn
-  const std::int64_t worker = std::int64_t{blockIdx.x} * (Shape::kThreads / 32) + threadIdx.x / 32;
-  const std::int64_t token = arguments.groups_shift >= 0 ? worker >> arguments.groups_shift : worker / arguments.groups;
-  if (token >= arguments.tokens) return;
-  const std::int64_t first_head = (worker - token * arguments.groups) * Shape::kHeadsOfAWarp;
-
-  Bf16Words<kWords> nope[kTurns];
-  Bf16Words<kWords> rope[kTurns];
-  {
-    const std::uint16_t* q = arguments.q + token * arguments.q_token_stride +
-                             (first_head + head) * arguments.q_head_stride + part * (2 * kWords);
-#pragma unroll
-    for (int t = 0; t < kTurns; ++t) {
-      nope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride);
-      rope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride + kNope);
-    }
-  }
-  // Lane (part = t, head) folds the weight of head t * kHeads + head; the others load one for nothing, without a
-  // branch.
-  const bool folds = part < kTurns;
-  const std::int64_t folded_head = first_head + (folds ? part : 0) * Shape::kHeads + head;
-  const RawFloat raw_weight = LoadWeight(arguments, token, folded_head);
-  // Behind the loads that do not depend on it: what follows waits for it.
-  const std::int64_t position = LoadNow(arguments.positions + token);
-  const float* table =
-      static_cast<const float*>(arguments.cos_sin) + part * kWords + position * arguments.cos_sin_stride;
-  float cosine[kWords];
-  float sine[kWords];
-  if constexpr (kWords == 1) {
-    cosine[0] = __ldg(table);
-    sine[0] = __ldg(table + kRopeDim / 2);
-  } else {
-    const float4 c = __ldg(reinterpret_cast<const float4*>(table));
-    const float4 s = __ldg(reinterpret_cast<const float4*>(table + kRopeDim / 2));
-    cosine[0] = c.x, cosine[1] = c.y, cosine[2] = c.z, cosine[3] = c.w;
-    sine[0] = s.x, sine[1] = s.y, sine[2] = s.z, sine[3] = s.w;
-  }
-
-  const std::int64_t row = token * arguments.heads + first_head + head;  // of the first turn
-  std::uint32_t kept = 0;                                                // scale byte that this lane stores or folds
+  const QLane<Shape> lane;
+  const int part = lane.part;
+  auto& nope = x.nope;
+  auto& rope = x.rope;
+  const std::int64_t row = heads.token * arguments.heads + heads.first_head + lane.head;  // of the first turn
+  std::uint32_t kept = 0;  // scale byte that this lane stores or folds
 #pragma unroll
   for (int t = 0; t < kTurns; ++t) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {
       float even = Bf16Low(rope[t].word[i]);
       float odd = Bf16High(rope[t].word[i]);
-      RotatePair(cosine[i], sine[i], even, odd);
+      RotatePair(x.cosine[i], x.sine[i], even, odd);
       rope[t].word[i] = PackBf16(even, odd);
     }
   }
 
-  float weight = ValueOf(raw_weight, arguments.weights_bf16);
+  float weight = ValueOf(x.weight, arguments.weights_bf16);
   if constexpr (kMxfp4) {
     // Lane i of a block's lanes stores turn i / 2's byte of the block that does not rotate (even i) or does (odd i).
     const int index = part % (16 / kWords);
@@ -250,18 +262,18 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
                                             MaxMagnitudeBf16(nope[u].MaxMagnitude(), rope[u].MaxMagnitude())),
                        Shape::kLanes);
 #pragma unroll
-      for (int v = t; v < t + kStep; ++v) {
-        const float block_max = fmaxf(v == t ? Bf16Low(amax) : Bf16High(amax), spec::kFp8AmaxFloor);
+      for (int w = t; w < t + kStep; ++w) {
+        const float block_max = fmaxf(w == t ? Bf16Low(amax) : Bf16High(amax), spec::kFp8AmaxFloor);
         const std::uint32_t byte = Fp8ScaleByte<kExponent>(block_max);
-        if (part == v) kept = byte;
+        if (part == w) kept = byte;
         // Powers of two: exact, or so small that the code is a zero of the same sign.
         const std::uint32_t inverse = PackBf16(Fp8InverseScale(byte), Fp8InverseScale(byte));
-        const auto codes = [&](const Bf16Words<kWords>& x, std::uint8_t* out) {
+        const auto codes = [&](const Bf16Words<kWords>& v, std::uint8_t* out) {
           std::uint32_t word[kPairs<kWords>];
 #pragma unroll
           for (int i = 0; i < kPairs<kWords>; ++i) {
-            const std::uint32_t a = ScaleBf16(Pair(x, i).x, inverse);
-            const std::uint32_t b = ScaleBf16(Pair(x, i).y, inverse);
+            const std::uint32_t a = ScaleBf16(Pair(v, i).x, inverse);
+            const std::uint32_t b = ScaleBf16(Pair(v, i).y, inverse);
             word[i] = PackE4m3(Bf16Low(a), Bf16High(a), Bf16Low(b), Bf16High(b));
           }
           if constexpr (kWords == 1) {
@@ -270,14 +282,101 @@ __global__ void __launch_bounds__(Shape::kThreads) IndexerQ(const IndexerQArgume
             *reinterpret_cast<uint2*>(out) = make_uint2(word[0], word[1]);
           }
         };
-        std::uint8_t* out = arguments.codes + (row + v * Shape::kHeads) * kHead + part * (2 * kWords);
-        codes(nope[v], out);
-        codes(rope[v], out + kNope);
+        std::uint8_t* out = arguments.codes + (row + w * Shape::kHeads) * kHead + part * (2 * kWords);
+        codes(nope[w], out);
+        codes(rope[w], out + kNope);
       }
     }
     weight = __fmul_rn(weight, __uint_as_float(kept << 23));  // 2^e; byte 255 is infinity
   }
-  if (folds) StoreFolded(arguments, token, folded_head, weight);
+  if (lane.folds()) StoreFolded(arguments, heads.token, lane.FoldedHead(heads), weight);
+}
+
+// One warp a group of heads, the shortest way through.
+template <QFormat kFormat, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads) IndexerQFew(const IndexerQArguments arguments) {
+  const QLane<Shape> lane;
+  const QHeads heads = HeadsOf<Shape>(arguments, std::int64_t{blockIdx.x} * (Shape::kThreads / 32) + threadIdx.x / 32);
+  if (heads.token >= arguments.tokens) return;
+  QLoaded<Shape> x;
+  const std::uint16_t* q = lane.Row(arguments, heads);
+#pragma unroll
+  for (int t = 0; t < Shape::kTurns; ++t) {
+    x.nope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride);
+    x.rope[t].Load(q + t * Shape::kHeads * arguments.q_head_stride + kIndexerHead - kRopeDim);
+  }
+  x.weight = LoadWeight(arguments, heads.token, lane.FoldedHead(heads));
+  // Behind the loads that do not depend on it: what follows waits for it.
+  const float* table = lane.Table(arguments, LoadNow(arguments.positions + heads.token));
+#pragma unroll
+  for (int i = 0; i < Shape::kWords; ++i) {
+    x.cosine[i] = __ldg(table + i);
+    x.sine[i] = __ldg(table + kRopeDim / 2 + i);
+  }
+  QuantiseHeads<kFormat>(arguments, heads, x);
+}
+
+// Many heads: as many warps as are resident share the groups of heads. While a group is computed, all that the next one
+// reads is on its way to the lane's own shared memory.
+template <QFormat kFormat, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kResident) IndexerQMany(const IndexerQArguments arguments) {
+  static_assert(Shape::kWords == 4, "16-byte copies");
+  constexpr int kTurns = Shape::kTurns;
+  __shared__ uint4 staged[2 * kTurns + 2][Shape::kThreads];
+  const int thread = static_cast<int>(threadIdx.x);
+  const QLane<Shape> lane;
+  const std::int64_t step = std::int64_t{gridDim.x} * (Shape::kThreads / 32);
+  std::int64_t worker = std::int64_t{blockIdx.x} * (Shape::kThreads / 32) + threadIdx.x / 32;
+  QHeads heads = HeadsOf<Shape>(arguments, worker);
+  if (heads.token >= arguments.tokens) return;
+
+  const auto ask = [&](const QHeads& of, std::int64_t position) {
+    const std::uint16_t* q = lane.Row(arguments, of);
+#pragma unroll
+    for (int t = 0; t < kTurns; ++t) {
+      CopyAsyncStream(&staged[2 * t][thread], q + t * Shape::kHeads * arguments.q_head_stride);
+      CopyAsyncStream(&staged[2 * t + 1][thread],
+                      q + t * Shape::kHeads * arguments.q_head_stride + kIndexerHead - kRopeDim);
+    }
+    const float* table = lane.Table(arguments, position);
+    CopyAsyncPiece<16>(&staged[2 * kTurns][thread], table);
+    CopyAsyncPiece<16>(&staged[2 * kTurns + 1][thread], table + kRopeDim / 2);
+  };
+  // Positions are known one group ahead of what they are needed for.
+  const auto position_of = [&](const QHeads& of) {
+    return LoadNow(arguments.positions + (of.token < arguments.tokens ? of.token : 0));
+  };
+  RawFloat weight = LoadWeight(arguments, heads.token, lane.FoldedHead(heads));
+  ask(heads, position_of(heads));
+  QHeads next = HeadsOf<Shape>(arguments, worker + step);
+  std::int64_t next_position = position_of(next);
+  for (bool more = true; more;) {
+    QLoaded<Shape> x;
+    x.weight = weight;
+    WaitAsyncAll();
+#pragma unroll
+    for (int t = 0; t < kTurns; ++t) {
+      x.nope[t].Take(staged[2 * t][thread]);
+      x.rope[t].Take(staged[2 * t + 1][thread]);
+    }
+    const auto floats = [&](const uint4& v, float(&to)[Shape::kWords]) {
+      to[0] = __uint_as_float(v.x), to[1] = __uint_as_float(v.y);
+      to[2] = __uint_as_float(v.z), to[3] = __uint_as_float(v.w);
+    };
+    floats(staged[2 * kTurns][thread], x.cosine);
+    floats(staged[2 * kTurns + 1][thread], x.sine);
+    more = next.token < arguments.tokens;
+    worker += step;
+    const QHeads behind = HeadsOf<Shape>(arguments, worker + step);
+    if (more) {
+      ask(next, next_position);
+      weight = LoadWeight(arguments, next.token, lane.FoldedHead(next));
+      next_position = position_of(behind);
+    }
+    QuantiseHeads<kFormat>(arguments, heads, x);
+    heads = next;
+    next = behind;
+  }
 }
 
 }  // namespace kvexact::gpu

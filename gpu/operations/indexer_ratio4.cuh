@@ -46,13 +46,16 @@ __global__ void __launch_bounds__(kIndexerThreads, 4) IndexerRatio4Few(const Com
   const Rotation rotation = IndexerRotation(arguments, window.position, column);
   float4 score[8];
   float4 kv[8];
-  EightRows<kIndexerHead>(arguments, window, column).Load(score, kv);
-  const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [](int) {});
+  const EightRows<kIndexerHead> rows(arguments, window, column);
+  rows.LoadScores(score);
+  rows.LoadKv(kv);
+  const float4 c = MeanOfEight<Arithmetic>(
+      window.first_window(), score, kv, [](const float4&) {}, [](int) {});
   FinishIndexer<Arithmetic, kMxfp4>(arguments, c, norm_weight, rotation, window.kv_slot);
 }
 
-// Many tokens: token_step warps share the candidates. While a window is summed, its registers are refilled
-// with the next one.
+// Many tokens: token_step warps share the candidates. While a window is summed, the registers of its scores are
+// refilled with the next one's. KV rows are asked for when the scores are there: their weights are computed meanwhile.
 template <class Arithmetic, bool kMxfp4>
 __global__ void __launch_bounds__(kIndexerThreads, 4) IndexerRatio4(const CompressArguments arguments) {
   __shared__ float4 norm_weight[kIndexerThreads];  // each thread keeps its own entry here and not in registers
@@ -69,18 +72,20 @@ __global__ void __launch_bounds__(kIndexerThreads, 4) IndexerRatio4(const Compre
   if (!queue.Next(window)) return;
   float4 score[8];
   float4 kv[8];
-  EightRows<kIndexerHead>(arguments, window, column).Load(score, kv);
+  EightRows<kIndexerHead> rows(arguments, window, column);
+  rows.LoadScores(score);
   for (bool more = true; more;) {
     const Rotation rotation = IndexerRotation(arguments, window.position, column);
     WindowOfTwoBlocks next = window;
     more = queue.Next(next);
-    const EightRows<kIndexerHead> rows(arguments, next, column);
-    const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [&](int r) {
-      LoadStreamIf(more, rows.score(r), score[r]);
-      LoadStreamIf(more, rows.kv(r), kv[r]);
-    });
+    const EightRows<kIndexerHead> next_rows(arguments, next, column);
+    const float4 c = MeanOfEight<Arithmetic>(
+        window.first_window(), score, kv,
+        [&](const float4& maximum) { rows.LoadKv(kv, After(maximum, arguments.zero)); },
+        [&](int r) { LoadStreamIf(more, next_rows.score(r), score[r]); });
     FinishIndexer<Arithmetic, kMxfp4>(arguments, c, norm_weight[threadIdx.x], rotation, window.kv_slot);
     window = next;
+    rows = next_rows;
   }
 }
 

@@ -43,7 +43,10 @@ template <class Arithmetic>
 cudaError_t LaunchSparseRatio4With(CompressArguments arguments, const Machine& machine, cudaStream_t stream) {
   const std::int64_t resident = std::int64_t{kSparseResident} * machine.multiprocessors;
   if (arguments.tokens <= 2 * resident) {
-    return Enqueue(SparseAttnRatio4Few<Arithmetic>, {arguments.tokens, kSparseThreads}, stream, arguments);
+    // One block a multiprocessor: nothing to hide the weights behind.
+    const auto kernel = arguments.tokens <= machine.multiprocessors ? SparseAttnRatio4Few<Arithmetic, false>
+                                                                    : SparseAttnRatio4Few<Arithmetic, true>;
+    return Enqueue(kernel, {arguments.tokens, kSparseThreads}, stream, arguments);
   }
   DealOut(resident, arguments);
   return Enqueue(SparseAttnRatio4<Arithmetic>, {arguments.token_step, kSparseThreads}, stream, arguments);
@@ -57,9 +60,9 @@ cudaError_t LaunchSparseRatio128With(CompressArguments arguments, const Machine&
   // A cluster a token while tokens, or those among them that end a window of a prefill, are few. Clusters of 16 are
   // there on the whole GPUs of compute capability 9 and 10.
   if (machine.compute_major >= 9 && arguments.tokens <= 2 * clusters) {
-    return machine.compute_major <= 10 && machine.multiprocessors >= 100
-               ? LaunchRatio128Few<Arithmetic, 16>(arguments, stream)
-               : LaunchRatio128Few<Arithmetic, 8>(arguments, stream);
+    const bool whole = machine.compute_major <= 10 && machine.multiprocessors >= 100;
+    return whole && arguments.tokens * 16 <= resident ? LaunchRatio128Few<Arithmetic, 16>(arguments, stream)
+                                                      : LaunchRatio128Few<Arithmetic, 8>(arguments, stream);
   }
   const std::int64_t windows = arguments.tokens / Ratio128::kRatio;
   if (machine.compute_major >= 9 && arguments.tokens > resident && windows <= clusters) {

@@ -10,30 +10,37 @@
 
 namespace kvexact::gpu {
 
-// How a token is dealt out to a cluster of kBlocks (8 or 16). A thread has one column and one row partial, so that all
-// that it loads is in registers at once. A group of kShare blocks has the 64 columns that share a scale; its first
-// block finishes them.
-template <int kBlocks>
+// How a token is dealt out to a cluster of kBlocks (8 or 16). A warp has one row partial; a lane has kColumns columns
+// of it: scores in registers, KV rows in its own shared memory, so that all that a block loads is asked for at once.
+// The 64 columns that share a scale are finished by the first block that has some of them.
+template <int kBlocksOfAToken>
 struct Ratio128Cluster {
-  static constexpr int kColumns = Ratio128::kHead / kBlocks;
-  static constexpr int kThreads = kColumns * spec::kRowPartials;
+  static constexpr int kBlocks = kBlocksOfAToken;
+  static constexpr int kOwned = Ratio128::kHead / kBlocks;  // columns of a block
+  static constexpr int kColumns = kOwned / 32;              // of a lane
+  static_assert(kColumns == 1 || kColumns == 2);
+  static constexpr int kThreads = 32 * spec::kRowPartials;
   static constexpr int kFinished = 64;
-  static constexpr int kShare = kFinished / kColumns;
+  static constexpr int kShare = kFinished / kOwned;  // blocks that share a scale
+  static constexpr int kFinishing = kBlocks / kShare;
   static constexpr int kChains = Ratio128::kHead / spec::kHeadRun;
   static constexpr int kMailBytes = (kChains + kFinished) * 4;
 };
 
 template <class Arithmetic, int kBlocks>
-__global__ void __launch_bounds__(Ratio128Cluster<kBlocks>::kThreads, 1024 / Ratio128Cluster<kBlocks>::kThreads)
+__global__ void __launch_bounds__(Ratio128Cluster<kBlocks>::kThreads, 4)
     SparseAttnRatio128Few(const CompressArguments arguments) {
   using Shape = Ratio128;
   using Cluster = Ratio128Cluster<kBlocks>;
+  using Columns = FloatVector<Cluster::kColumns>;
   constexpr WeightConstants kWeights = WeightConstants::Of(Shape::kRatio);
   constexpr int kSteps = Shape::kSteps;
   constexpr int kColumns = Cluster::kColumns;
 
-  __shared__ float maxima[spec::kRowPartials][kColumns];
-  __shared__ float2 partials[spec::kRowPartials][kColumns];  // num, den
+  __shared__ Columns staged[kSteps][Cluster::kThreads];
+  __shared__ Columns maxima[spec::kRowPartials][32];
+  __shared__ Columns nums[spec::kRowPartials][32];
+  __shared__ Columns dens[spec::kRowPartials][32];
   // Where the finishing blocks get what the cluster has computed.
   __shared__ Mailbox mailbox;
   __shared__ float chains[Cluster::kChains];
@@ -41,81 +48,95 @@ __global__ void __launch_bounds__(Ratio128Cluster<kBlocks>::kThreads, 1024 / Rat
 
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread & 31;
-  const int partial = thread / kColumns;
-  const int own_column = thread % kColumns;
+  const int warp = thread / 32;
   const int rank = static_cast<int>(blockIdx.x) % kBlocks;
   const bool finishes = rank % Cluster::kShare == 0;
-  const int first_finished = rank * kColumns;  // of the finishing block's 64 columns
+  const int first_column = rank * Cluster::kOwned;
 
   Token token;
   if (!Inspect<true>(arguments, blockIdx.x / kBlocks, Shape::kRatio, token)) return;  // the whole cluster
   const std::int32_t entry = Shape::Entry(arguments, token.request, token.position, lane);
-  const float* base = arguments.state + partial * Shape::kRowStride + rank * kColumns + own_column;
-  float score[kSteps];
-  float kv[kSteps];
+  const float* base = arguments.state + warp * Shape::kRowStride + first_column + lane * kColumns;
   const float* row[kSteps];
+  Columns score[kSteps];
 #pragma unroll
   for (int i = 0; i < kSteps; ++i) {
     // Block numbers are not negative.
     row[i] = base + static_cast<std::uint32_t>(__shfl_sync(0xFFFFFFFFU, entry, i)) * arguments.block_stride;
-    score[i] = LoadStreamNow(row[i] + Shape::kHead);
+    score[i] = Columns::LoadStreamNow(row[i] + Shape::kHead);
   }
 #pragma unroll
-  for (int i = 0; i < kSteps; ++i) kv[i] = LoadStreamNow(row[i]);
+  for (int i = 0; i < kSteps; ++i) CopyAsyncPiece<4 * kColumns>(&staged[i][thread], row[i]);
   const float* angles =
       arguments.cos_sin + (token.position & ~std::int64_t{Shape::kRatio - 1}) * arguments.cos_sin_stride;
-  if (finishes && thread < 32) {
+  if (finishes && warp == 0) {
     PrefetchL2(static_cast<const char*>(arguments.norm_weight) +
-               (first_finished + (lane & 15) * 4) * (arguments.norm_weight_bf16 ? 2 : 4));
-    if (first_finished >= Shape::kNope) PrefetchL2(angles + lane * 2);
+               (first_column + (lane & 15) * 4) * (arguments.norm_weight_bf16 ? 2 : 4));
+    if (first_column >= Shape::kNope) PrefetchL2(angles + lane * 2);
   }
   if (thread == 0) mailbox.Begin(Cluster::kMailBytes);
   ClusterArriveRelaxed();
 
-  float m = score[0];
+  Columns m = score[0];
 #pragma unroll
-  for (int i = 1; i < kSteps; ++i) m = fmaxf(m, score[i]);
-  maxima[partial][own_column] = m;
+  for (int c = 0; c < kColumns; ++c) {
+#pragma unroll
+    for (int i = 1; i < kSteps; ++i) m.v[c] = fmaxf(m.v[c], score[i].v[c]);
+  }
+  maxima[warp][lane] = m;
   __syncthreads();
 #pragma unroll
-  for (int j = 0; j < spec::kRowPartials; ++j) m = fmaxf(m, maxima[j][own_column]);
-    // Weights first: they need the scores alone, which were asked for before the KV rows.
+  for (int c = 0; c < kColumns; ++c) {
 #pragma unroll
-  for (int i = 0; i < kSteps; ++i) score[i] = Arithmetic::Weight(__fsub_rn(score[i], m), kWeights);
-  float num = 0.0F;
-  float den = 0.0F;
+    for (int j = 0; j < spec::kRowPartials; ++j) m.v[c] = fmaxf(m.v[c], maxima[j][lane].v[c]);
+#pragma unroll
+    for (int i = 0; i < kSteps; ++i) {
+      score[i].v[c] = Arithmetic::Weight(__fsub_rn(score[i].v[c], m.v[c]), kWeights);
+    }
+  }
+  WaitAsyncAll();
+  Columns num{};
+  Columns den{};
 #pragma unroll
   for (int i = 0; i < kSteps; ++i) {
-    num = __fmaf_rn(score[i], kv[i], num);
-    den = __fadd_rn(den, score[i]);
+    const Columns kv = staged[i][thread];
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      num.v[c] = __fmaf_rn(score[i].v[c], kv.v[c], num.v[c]);
+      den.v[c] = __fadd_rn(den.v[c], score[i].v[c]);
+    }
   }
-  partials[partial][own_column] = make_float2(num, den);
+  nums[warp][lane] = num;
+  dens[warp][lane] = den;
   ClusterWait();  // the mailboxes are ready
   __syncthreads();
-  if (thread >= kColumns) return;
+  if (warp != 0) return;
 
-  const auto fold = [&](int i, int j) {
-    const float2 a = partials[i][own_column];
-    const float2 b = partials[j][own_column];
-    return make_float2(__fadd_rn(a.x, b.x), __fadd_rn(a.y, b.y));
+  const auto fold = [&](const Columns(&p)[spec::kRowPartials][32], int c) {
+    const auto add = [&](int i, int j) { return __fadd_rn(p[i][lane].v[c], p[j][lane].v[c]); };
+    return __fadd_rn(__fadd_rn(add(0, 4), add(2, 6)), __fadd_rn(add(1, 5), add(3, 7)));
   };
-  const auto add = [](const float2& a, const float2& b) {
-    return make_float2(__fadd_rn(a.x, b.x), __fadd_rn(a.y, b.y));
-  };
-  const float2 sum = add(add(fold(0, 4), fold(2, 6)), add(fold(1, 5), fold(3, 7)));
-  const float mean = Arithmetic::Divide(sum.x, sum.y);
-  // Four lanes hold a chain's columns; each computes it and sends it to a quarter of the finishing blocks.
-  const auto of_chain = [&](int i) { return __shfl_sync(0xFFFFFFFFU, mean, (lane & ~3) + i); };
-  const float chain = SquareChain(make_float4(of_chain(0), of_chain(1), of_chain(2), of_chain(3)));
-  const int column = rank * kColumns + own_column;
+  Columns mean;
 #pragma unroll
-  for (int i = 0; i < kBlocks / Cluster::kShare / 4; ++i) {
-    mailbox.Send(&chains[column / spec::kHeadRun], (i * 4 + (lane & 3)) * Cluster::kShare, chain);
+  for (int c = 0; c < kColumns; ++c) mean.v[c] = Arithmetic::Divide(fold(nums, c), fold(dens, c));
+  // The lanes of a chain's four columns all compute it, and send it to a part of the finishing blocks each.
+  constexpr int kLanes = spec::kHeadRun / kColumns;
+  const auto column = [&](int i) {
+    return __shfl_sync(0xFFFFFFFFU, mean.v[i % kColumns], lane / kLanes * kLanes + i / kColumns);
+  };
+  const float chain = SquareChain(make_float4(column(0), column(1), column(2), column(3)));
+#pragma unroll
+  for (int i = 0; i < Cluster::kFinishing; i += kLanes) {
+    mailbox.Send(&chains[first_column / spec::kHeadRun + lane / kLanes], (i + lane % kLanes) * Cluster::kShare, chain);
   }
-  mailbox.Send(reinterpret_cast<float*>(means) + column % Cluster::kFinished, rank - rank % Cluster::kShare, mean);
-  if (!finishes || thread >= 32) return;
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c) {
+    const int place = (rank % Cluster::kShare) * Cluster::kOwned + lane * kColumns + c;
+    mailbox.Send(reinterpret_cast<float*>(means) + place, rank - rank % Cluster::kShare, mean.v[c]);
+  }
+  if (!finishes) return;
 
-  const int finished = first_finished + (lane & 15) * 4;
+  const int finished = first_column + (lane & 15) * 4;
   Rotation rotation;
   if (finished >= Shape::kNope) rotation = LoadRotation(angles, kRopeDim / 2, (finished - Shape::kNope) / 2);
   const float4 norm_weight = LoadNormWeight(arguments, finished);

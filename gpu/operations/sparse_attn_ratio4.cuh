@@ -34,8 +34,10 @@ __device__ inline Rotation SparseRotation(const CompressArguments& arguments, st
                       (column - (kSparseHead - kRopeDim)) / 2);
 }
 
-// Few tokens: one block of threads a candidate, the shortest way through.
-template <class Arithmetic>
+// Few tokens: one block of threads a candidate, the shortest way through. kKvLate: KV rows are asked for when the
+// scores are there. That costs a latency, but where a multiprocessor has several blocks their weights are then computed
+// while KV rows are on their way, not all at the end.
+template <class Arithmetic, bool kKvLate>
 __global__ void __launch_bounds__(kSparseThreads, 5) SparseAttnRatio4Few(const CompressArguments arguments) {
   __shared__ float sums[kSparseHead / spec::kHeadGroup];
   const int column = static_cast<int>(threadIdx.x) * 4;
@@ -46,15 +48,22 @@ __global__ void __launch_bounds__(kSparseThreads, 5) SparseAttnRatio4Few(const C
   const Rotation rotation = SparseRotation(arguments, window.position, column);
   float4 score[8];
   float4 kv[8];
-  EightRows<kSparseHead>(arguments, window, column).Load(score, kv);
+  const EightRows<kSparseHead> rows(arguments, window, column);
+  rows.LoadScores(score);
+  if (!kKvLate) rows.LoadKv(kv);
   const Placement place = Place(arguments, spec::Layout(spec::kSparseAttnLayout), window.kv_slot);
-  const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [](int) {});
+  const float4 c = MeanOfEight<Arithmetic>(
+      window.first_window(), score, kv,
+      [&](const float4& maximum) {
+        if (kKvLate) rows.LoadKv(kv, After(maximum, arguments.zero));
+      },
+      [](int) {});
   const float rrms = ReciprocalRmsOfBlock<Arithmetic>(c, sums, arguments.eps);
   StoreSparse(place, column, Normalise(c, rrms, norm_weight), rotation, true);
 }
 
-// Many tokens: token_step blocks of threads share the candidates. While a window is summed, its registers
-// are refilled with the next one.
+// Many tokens: token_step blocks of threads share the candidates. While a window is summed, the registers of its scores
+// are refilled with the next one's. KV rows are asked for late.
 template <class Arithmetic>
 __global__ void __launch_bounds__(kSparseThreads, 4) SparseAttnRatio4(const CompressArguments arguments) {
   __shared__ float sums[2][kSparseHead / spec::kHeadGroup];
@@ -70,22 +79,24 @@ __global__ void __launch_bounds__(kSparseThreads, 4) SparseAttnRatio4(const Comp
   if (!queue.Next(window)) return;
   float4 score[8];
   float4 kv[8];
-  EightRows<kSparseHead>(arguments, window, column).Load(score, kv);
+  EightRows<kSparseHead> rows(arguments, window, column);
+  rows.LoadScores(score);
   int buffer = 0;
   for (bool more = true; more;) {
     const Rotation rotation = SparseRotation(arguments, window.position, column);
     WindowOfTwoBlocks next = window;
     more = queue.Next(next);
-    const EightRows<kSparseHead> rows(arguments, next, column);
-    const float4 c = MeanOfEight<Arithmetic>(window.first_window(), score, kv, [&](int r) {
-      LoadStreamIf(more, rows.score(r), score[r]);
-      LoadStreamIf(more, rows.kv(r), kv[r]);
-    });
+    const EightRows<kSparseHead> next_rows(arguments, next, column);
+    const float4 c = MeanOfEight<Arithmetic>(
+        window.first_window(), score, kv,
+        [&](const float4& maximum) { rows.LoadKv(kv, After(maximum, arguments.zero)); },
+        [&](int r) { LoadStreamIf(more, next_rows.score(r), score[r]); });
     const float rrms = ReciprocalRmsOfBlock<Arithmetic>(c, sums[buffer], arguments.eps);
     const Placement place = Place(arguments, spec::Layout(spec::kSparseAttnLayout), window.kv_slot);
     StoreSparse(place, column, Normalise(c, rrms, norm_weight[threadIdx.x]), rotation, true);
     buffer ^= 1;
     window = next;
+    rows = next_rows;
   }
 }
 

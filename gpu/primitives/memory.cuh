@@ -61,11 +61,24 @@ __device__ inline float4 LoadStreamNow(const float4* p) {
   return v;
 }
 
-__device__ inline float LoadStreamNow(const float* p) {
-  float v;
-  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(p) : "memory");
-  return v;
-}
+// kCount (1 or 2) consecutive floats.
+template <int kCount>
+struct alignas(4 * kCount) FloatVector {
+  float v[kCount];
+
+  __device__ static FloatVector LoadStreamNow(const float* p) {
+    FloatVector r;
+    if constexpr (kCount == 1) {
+      asm volatile("ld.relaxed.gpu.global.L1::no_allocate.f32 %0, [%1];" : "=f"(r.v[0]) : "l"(p) : "memory");
+    } else {
+      asm volatile("ld.relaxed.gpu.global.L1::no_allocate.v2.f32 {%0, %1}, [%2];"
+                   : "=f"(r.v[0]), "=f"(r.v[1])
+                   : "l"(p)
+                   : "memory");
+    }
+    return r;
+  }
+};
 
 // As LoadStream where `wanted`; leaves `v` as it is otherwise. No branch, so that loads stay in a row.
 __device__ inline void LoadStreamIf(bool wanted, const float* p, float4& v) {
@@ -101,6 +114,11 @@ __device__ inline std::uint32_t LoadStreamNow(const std::uint32_t* p) {
 __device__ inline void PrefetchL2(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 __device__ inline void PrefetchL1(const void* p) { asm volatile("prefetch.global.L1 [%0];" ::"l"(p)); }
 
+// 0, once `v` is known: a load from an address that this is added to starts behind the load of `v`. `zero` is 0.
+__device__ inline int After(const float4& v, int zero) {
+  return (__float_as_int(v.x) | __float_as_int(v.y) | __float_as_int(v.z) | __float_as_int(v.w)) & zero;
+}
+
 // Starts a copy of 16 bytes to shared memory, as a group of its own, where `wanted`; an empty group otherwise.
 __device__ inline void CopyAsync(bool wanted, float4* to, const float* from) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -110,6 +128,22 @@ __device__ inline void CopyAsync(bool wanted, float4* to, const float* from) {
       "l"(from), "r"(static_cast<unsigned>(wanted))
       : "memory");
 }
+
+// Starts a copy of 16 bytes that are read once to shared memory, as a part of the thread's next group.
+__device__ inline void CopyAsyncStream(void* to, const void* from) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+}
+
+// The same of kBytes (4, 8 or 16) that other threads may read soon.
+template <int kBytes>
+__device__ inline void CopyAsyncPiece(void* to, const float* from) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes) : "memory");
+}
+
+// Waits for all copies of this thread.
+__device__ inline void WaitAsyncAll() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Waits until at most the kPending youngest groups of this thread are under way.
 template <int kPending>

@@ -45,6 +45,7 @@ struct CompressArguments {
   bool state_aligned;       // rows of state start at multiples of 16 bytes
   std::int64_t token_step;  // workers that the tokens are dealt out to
   int run_shift;            // log2 of how many neighbours a worker gets at a time
+  int zero;                 // 0, which the compiler does not know (see After)
 };
 
 }  // namespace kvexact::gpu

@@ -45,11 +45,14 @@ struct EightRows {
     return r < 4 ? earlier + r * (2 * kWidth) : later + (r - 4) * (2 * kWidth);
   }
   __device__ const float* score(int r) const { return kv(r) + kWidth; }
-  __device__ void Load(float4 (&scores)[8], float4 (&kvs)[8]) const {
+  __device__ void LoadScores(float4 (&to)[8]) const {
 #pragma unroll
-    for (int r = 0; r < 8; ++r) scores[r] = LoadStreamNow(reinterpret_cast<const float4*>(score(r)));
+    for (int r = 0; r < 8; ++r) to[r] = LoadStreamNow(reinterpret_cast<const float4*>(score(r)));
+  }
+  // `offset` is 0.
+  __device__ void LoadKv(float4 (&to)[8], int offset = 0) const {
 #pragma unroll
-    for (int r = 0; r < 8; ++r) kvs[r] = LoadStreamNow(reinterpret_cast<const float4*>(kv(r)));
+    for (int r = 0; r < 8; ++r) to[r] = LoadStreamNow(reinterpret_cast<const float4*>(kv(r) + offset));
   }
 };
 

@@ -81,15 +81,18 @@ __device__ inline Partial FoldRows(const Partial (&p)[spec::kRowPartials]) {
 
 // The mean over a window of exactly eight rows, one a partial. Weights come first: they need the scores alone, which
 // were asked for before the KV rows. In the first window of a request the four earlier rows do not exist, whatever was
-// loaded for them. `refill(r)` is called when the registers of row r are free.
-template <class Arithmetic, class Refill>
-__device__ inline float4 MeanOfEight(bool first_window, float4 (&score)[8], float4 (&kv)[8], Refill refill) {
+// loaded for them. `scores_known(maximum)` is called before the weights, and may load the KV rows; `refill(r)` when the
+// registers of row r are free.
+template <class Arithmetic, class ScoresKnown, class Refill>
+__device__ inline float4 MeanOfEight(bool first_window, float4 (&score)[8], float4 (&kv)[8], ScoresKnown scores_known,
+                                     Refill refill) {
   constexpr WeightConstants kWeights = WeightConstants::Of(8);
 #pragma unroll
   for (int r = 0; r < 4; ++r) score[r] = first_window ? MaskedScore() : score[r];
   float4 maximum = score[0];
 #pragma unroll
   for (int r = 1; r < 8; ++r) maximum = Max(maximum, score[r]);
+  scores_known(maximum);
 #pragma unroll
   for (int r = 0; r < 8; ++r) score[r] = Weights<Arithmetic>(score[r], maximum, kWeights);
   const auto take = [&](int r) {

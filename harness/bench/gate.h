@@ -18,9 +18,9 @@ struct Gate {
 };
 
 // Looks at the differences b - a of neighbouring rounds, whatever their distribution: the order statistics around the
-// median between which it lies by the sign test. Slower: the whole interval is above the tolerance (a fiftieth of A's
-// median, at least three ticks of the event timer); not slower: none of it is. Ambiguous: it straddles the tolerance,
-// B would be slower but clocks moved, or there are too few rounds for an interval. Both vectors have the same length.
+// median between which it lies by the sign test. Slower: the whole interval is above the tolerance (2.5 % of A's
+// median, at least 0.25 us); not slower: none of it is. Ambiguous: it straddles the tolerance, B would be slower but
+// clocks moved, or there are too few rounds for an interval. Both vectors have the same length.
 Gate Decide(const PairedRounds& pairs);
 
 }  // namespace kvexact::bench
