@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
 #include <memory>
 
 #include "harness/cli/arguments.h"
@@ -25,6 +26,19 @@ struct ReplayArguments {
   }
 };
 
+// A directory without a case is no error, and is named.
+std::vector<std::string> FilesOf(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    const std::vector<std::string> found = CaseFilesOf({path});
+    if (found.empty()) {
+      std::fprintf(stderr, "kvexact: %s: directory: holds no *.safetensors\n", Printable(path, 4000).c_str());
+    }
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
 int Replay(const ReplayArguments& a) {
   if (a.recorded == !a.backend.empty()) {
     throw InputError("replay", "subject", "needs either --recorded or --backend B");
@@ -34,7 +48,7 @@ int Replay(const ReplayArguments& a) {
   const JudgeOptions options = a.judge.OptionsFor(subject);
   RunDescription description = Describe("replay", subject, options);
   description.require_all = a.require_all;
-  const CaseSource source = FileCases(CaseFilesOf(a.paths));
+  const CaseSource source = FileCases(FilesOf(a.paths));
   const RunLimits limits{.threads = a.output.threads, .deadline = {}};
 
   const auto repeat = [&](const std::string& name) {

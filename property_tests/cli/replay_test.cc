@@ -117,6 +117,7 @@ TEST_F(ReplayTest, DirectoryWithoutACaseIsNothingJudged) {
   const ProgramResult result = RunProgram({"replay", directory_.string(), "--recorded"});
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(ValueOf(result.last_line(), "verdict"), "none");
+  EXPECT_EQ(result.err, "kvexact: " + directory_.string() + ": directory: holds no *.safetensors\n");
 }
 
 TEST_F(ReplayTest, HostileFilesGiveOneLineThatNamesTheFile) {
