@@ -26,5 +26,5 @@ kvexact="build/$preset/bin/kvexact"
 echo "\$ kvexact replay golden/recorded --recorded"
 "$kvexact" replay golden/recorded --recorded
 echo
-echo "\$ kvexact verify --backend $backend $*"
+echo "\$ kvexact verify --backend $backend${*:+ $*}"
 "$kvexact" verify --backend "$backend" "$@"
