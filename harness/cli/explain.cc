@@ -10,6 +10,7 @@
 #include "harness/case/file_io.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
+#include "harness/cli/run_once.h"
 #include "harness/generate/generate.h"
 #include "harness/report/explanation.h"
 #include "harness/report/html.h"
@@ -54,12 +55,7 @@ Case CaseOf(const std::string& what) {
 
 // What was stored: recorded, or by the backend; nothing if neither was asked for.
 std::optional<TensorMap> OutputsOf(const ExplainArguments& a, const Case& c, Backend* backend) {
-  if (backend != nullptr) {
-    TensorMap outputs = c.outputs_before;
-    const RunOutcome outcome = backend->Run(c, outputs);
-    if (outcome.status != RunStatus::kOk) throw InputError(a.backend, "run", outcome.message);
-    return outputs;
-  }
+  if (backend != nullptr) return RunOnce(*backend, c);
   if (a.recorded && !c.outputs_after) throw InputError(a.what, "--recorded", "the file holds no recorded outputs");
   return a.recorded ? c.outputs_after : std::nullopt;
 }

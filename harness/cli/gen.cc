@@ -10,6 +10,7 @@
 #include "harness/case/case_file.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
+#include "harness/cli/run_once.h"
 #include "harness/run/case_source.h"
 
 namespace kvexact::cli {
@@ -25,10 +26,7 @@ struct GenArguments {
 };
 
 void Record(Backend& backend, Case& c) {
-  TensorMap after = c.outputs_before;
-  const RunOutcome outcome = backend.Run(c, after);
-  if (outcome.status != RunStatus::kOk) throw InputError(backend.info().name, c.name, outcome.message);
-  c.outputs_after = std::move(after);
+  c.outputs_after = RunOnce(backend, c);
   c.notes["recorded_on"] = backend.info().name;
 }
 

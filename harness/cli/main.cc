@@ -9,6 +9,7 @@
 #include "harness/backend/process/interruption.h"
 #include "harness/case/input_error.h"
 #include "harness/cli/command.h"
+#include "harness/cli/run_once.h"
 #include "harness/report/build_info.h"
 
 namespace kvexact::cli {
@@ -79,6 +80,9 @@ int main(int argc, char** argv) {
   } catch (const kvexact::InputError& e) {
     Complain(e.what());
     return kvexact::cli::kBadInput;
+  } catch (const kvexact::cli::SubjectError& e) {
+    Complain(e.what());
+    return kvexact::cli::kSubjectAtFault;
   } catch (const std::bad_alloc&) {
     Complain("out of memory");
   } catch (const std::exception& e) {

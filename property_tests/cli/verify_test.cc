@@ -103,6 +103,22 @@ TEST_F(VerifyTest, ErrorsOfTheSubjectCountAsCrashed) {
   EXPECT_NE(result.out.find("out of registers"), std::string::npos);
 }
 
+TEST_F(VerifyTest, GenAndExplainTellAFailingSubjectFromBadInput) {
+  const auto expect = [](const ProgramResult& result, int status, const char* says) {
+    EXPECT_EQ(result.status, status);
+    ASSERT_EQ(result.err_lines().size(), 1U) << result.err;
+    EXPECT_NE(result.err.find(says), std::string::npos) << result.err;
+  };
+  const std::vector<std::string> explain = {"explain", "op=indexer_fp8", "--token", "3", "--backend"};
+  const std::vector<std::string> gen = {"gen", "--op", "indexer_fp8", "--cases", "1", "--out", Path("out"), "--record"};
+  for (std::vector<std::string> words : {explain, gen}) {
+    words.push_back(Library("run_fails"));
+    expect(RunProgram(words), 1, "out of registers");
+    words.back() = Library("unsupported");
+    expect(RunProgram(words), 2, "unsupported: ");
+  }
+}
+
 TEST_F(VerifyTest, SubjectThatSupportsNothingIsNotJudged) {
   const ProgramResult result = RunProgram({"verify", "--backend", Library("unsupported"), "--cases", "3", "--quiet"});
   EXPECT_EQ(result.status, 3);
