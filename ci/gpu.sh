@@ -38,6 +38,14 @@ echo "== bytes against the strict model"
 echo "== judged by the harness, through the C interface"
 "$bin/kvexact" verify --backend cuda --cases 400 --quiet
 
+if python3 -c 'import torch, numpy' 2>/dev/null; then
+  echo "== device tensors and recorded launches, through Python"
+  PYTHONPATH="$source_dir/harness/python:$source_dir/property_tests/python" KVEXACT_BINARY="$bin/kvexact" \
+    KVEXACT_SOURCE="$source_dir" python3 -m unittest -v test_device
+else
+  echo "== python3 has no torch: device tensors left out"
+fi
+
 if command -v compute-sanitizer >/dev/null && compute-sanitizer "$bin/gpu_fuzz" --cases 1 --threads 1 >/dev/null 2>&1; then
   for tool in memcheck racecheck initcheck synccheck; do
     echo "== compute-sanitizer $tool"
