@@ -128,7 +128,9 @@ void CheckSizes(const CaseSpec& s) {
   for (const RequestRun& run : s.requests) {
     end = std::max(end, run.start + run.length);
     requests += static_cast<double>(run.count);
-    const std::int64_t blocks_each = (run.length + shape.window_rows) / c.block + 2;
+    // Blocks belong to windows that end within the run.
+    const bool ends_window = (run.start + run.length) / c.ratio > run.start / c.ratio;
+    const std::int64_t blocks_each = ends_window ? (run.length + shape.window_rows) / c.block + 2 : 0;
     blocks += static_cast<double>(blocks_each) * static_cast<double>(run.count);
   }
   const auto tokens = static_cast<double>(TokensOf(s) + s.tail);

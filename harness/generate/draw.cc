@@ -10,7 +10,7 @@
 namespace kvexact {
 namespace {
 
-enum : std::uint64_t { kConfigurationStream = 101, kTurnStream, kDataStream };
+enum : std::uint64_t { kConfigurationStream = 101, kTurnStream, kDataStream, kShiftStream };
 
 // Which configuration case `index` has: a new permutation of all of them every max_configs cases.
 std::size_t ConfigurationOf(const DrawSettings& settings, std::uint64_t index) {
@@ -22,14 +22,28 @@ std::size_t ConfigurationOf(const DrawSettings& settings, std::uint64_t index) {
   return turn[index % count];
 }
 
+// Wild configurations of the same family before number `number`; each operation has one production configuration, and
+// every run begins somewhere else.
+std::int64_t WildTurn(const DrawSettings& settings, std::size_t number) {
+  const auto& operations = settings.operations;
+  const auto family = [](spec::Operation op) { return spec::row(op).family; };
+  const std::size_t place = number % operations.size();
+  const auto same = [&](spec::Operation op) { return family(op) == family(operations[place]); };
+  const auto all = std::count_if(operations.begin(), operations.end(), same);
+  const auto before = std::count_if(operations.begin(), operations.begin() + static_cast<std::ptrdiff_t>(place), same);
+  const auto rank = static_cast<std::int64_t>(number / operations.size());
+  const std::int64_t shift = generate::Stream(generate::StreamKey(settings.seed, {kShiftStream})).Below(3);
+  return (rank - 1) * all + before + shift;
+}
+
 Configuration ConfigurationNumber(const DrawSettings& settings, std::size_t number) {
   const std::size_t operations = settings.operations.size();
   const spec::Operation op = settings.operations[number % operations];
   generate::Stream stream(generate::StreamKey(settings.seed, {kConfigurationStream, number}));
   const std::size_t rank = number / operations;
   const bool production = rank == 0 || (rank > 2 && stream.OneIn(8));
-  return production ? generate::ProductionConfiguration(op, stream)
-                    : generate::WildConfiguration(op, static_cast<std::int64_t>(rank), stream);
+  if (production) return generate::ProductionConfiguration(op, stream);
+  return generate::WildConfiguration(op, {static_cast<std::int64_t>(rank), WildTurn(settings, number)}, stream);
 }
 
 }  // namespace

@@ -27,14 +27,22 @@ std::int64_t Pad(Stream& stream) {
   return stream.PickWeighted<std::int64_t>({{4, 3}, {28, 3}, {64, 3}, {1, 1}, {7, 1}});
 }
 
-std::int64_t Ratio(Stream& stream) {
-  if (stream.OneIn(6)) return stream.Between(1, 256);
-  return stream.PickWeighted<std::int64_t>(
-      {{1, 2}, {2, 3}, {4, 5}, {8, 4}, {16, 3}, {32, 2}, {64, 1}, {128, 2}, {256, 1}});
+using Sizes = std::initializer_list<std::int64_t>;
+
+// One size of the class whose turn it is.
+std::int64_t ByTurns(std::int64_t turn, std::initializer_list<Sizes> classes, Stream& stream) {
+  return stream.Pick(classes.begin()[static_cast<std::size_t>(turn) % classes.size()]);
 }
 
-void WildState(Configuration& c, std::int64_t rank, Stream& stream) {
-  c.block = stream.Pick<std::int64_t>({1, 2, 3, 4, 4, 5, 8, 8, 16, 32, 64});
+// Class 0 comes first to the operations that overlap at rank 2: their windows are twice as long.
+std::int64_t Ratio(std::int64_t turn, Stream& stream) {
+  return ByTurns(
+      turn, {{129, 200, 255, 256}, {3, 5, 6, 7}, {1}, {8, 16}, {9, 11, 20, 33, 100}, {2}, {4}, {32, 64, 128}}, stream);
+}
+
+void WildState(Configuration& c, const Turn& turn, Stream& stream) {
+  const std::int64_t rank = turn.rank;
+  c.block = ByTurns(turn.wild, {{3, 5, 6}, {1}, {16, 32, 64}, {4, 8}, {2}}, stream);
   if (Chance(rank == 2, 3, stream)) c.width_pad = Pad(stream);
   if (Chance(rank == 1, 3, stream)) c.row_pad = Pad(stream);
   if (Chance(rank == 1, 3, stream)) c.block_pad = Pad(stream);
@@ -42,7 +50,8 @@ void WildState(Configuration& c, std::int64_t rank, Stream& stream) {
   c.block = std::clamp<std::int64_t>(kMaxBlockElements / row, 1, c.block);
 }
 
-void WildCache(Configuration& c, std::int64_t rank, Stream& stream) {
+void WildCache(Configuration& c, const Turn& turn, Stream& stream) {
+  const std::int64_t rank = turn.rank;
   std::vector<const spec::Layout*> layouts;
   for (const spec::Layout* layout : spec::kLayouts) {
     if (schema::Fits(*layout, c.op) && layout != spec::row(c.op).layout) layouts.push_back(layout);
@@ -50,7 +59,7 @@ void WildCache(Configuration& c, std::int64_t rank, Stream& stream) {
   if (!layouts.empty() && stream.OneIn(3)) {
     c.layout = layouts[static_cast<std::size_t>(stream.Below(static_cast<std::int64_t>(layouts.size())))]->name;
   }
-  c.page = stream.Pick<std::int64_t>({1, 2, 3, 4, 5, 8, 16, 64});
+  c.page = ByTurns(turn.wild, {{64}, {1}, {3, 5, 6}, {2, 4}, {8, 16, 32}}, stream);
   if (Chance(rank == 2, 4, stream)) c.base = stream.Pick<std::int64_t>({4, 16, 64, 576});
   c.page_multiple = stream.Pick<std::int64_t>({576, 576, 4, 64, 1024});
   if (c.op == Operation::kIndexerMxfp4 && c.layout.empty()) return;  // its kernel asserts both strides
@@ -81,23 +90,24 @@ Configuration ProductionConfiguration(Operation op, Stream& stream) {
   return c;
 }
 
-Configuration WildConfiguration(Operation op, std::int64_t rank, Stream& stream) {
+Configuration WildConfiguration(Operation op, const Turn& turn, Stream& stream) {
+  const std::int64_t rank = turn.rank;
   Configuration c = DefaultSpec(op).config;
-  if (IsOneOf(op, kCompressOps)) c.ratio = Ratio(stream);
+  if (IsOneOf(op, kCompressOps)) c.ratio = Ratio(turn.wild, stream);
   if (IsOneOf(op, kOverlapOps)) c.overlap = rank != 1 && Chance(rank == 2, 2, stream);
-  if (IsOneOf(op, kStateOps)) WildState(c, rank, stream);
+  if (IsOneOf(op, kStateOps)) WildState(c, turn, stream);
   if (IsOneOf(op, kStoreOps)) {
-    WildCache(c, rank, stream);
+    WildCache(c, turn, stream);
     if (Chance(rank == 2, 3, stream)) c.norm_type = FloatType::kBf16;
   }
   if (IsOneOf(op, kStoreOps | kQOps)) {
-    if (spec::row(op).head_dim == 128 && stream.OneIn(3)) c.rope = stream.Pick<std::int64_t>({2, 32, 96, 128});
+    if (spec::row(op).head_dim == 128) c.rope = ByTurns(turn.wild, {{64}, {2, 6, 20}, {96, 128}, {32}}, stream);
     if (Chance(rank == 1, 3, stream)) c.angle_pad = stream.Pick<std::int64_t>({2, 16, 64});
   }
   if (IsOneOf(op, kGatherSplitOp | kFinalizeOp) && Chance(rank == 1, 3, stream)) c.scratch_pad = Pad(stream);
   if (op == Operation::kGatherSplit) c.splits = stream.Pick<std::int64_t>({1, 2, 4, 8, 16, 32, 512});
   if (IsOneOf(op, kQOps)) {
-    c.heads = stream.Pick<std::int64_t>({1, 2, 3, 5, 8, 16, 64});
+    c.heads = ByTurns(turn.wild, {{1, 2}, {3, 5, 7}, {72, 100, 128}, {8, 16, 64}}, stream);
     if (Chance(rank == 2, 3, stream)) c.angle_type = FloatType::kBf16;
     if (rank != 1 && Chance(rank == 2, 2, stream)) c.weight_type = FloatType::kBf16;
   }

@@ -9,8 +9,14 @@ namespace kvexact::generate {
 // As deployed: ratio 4 with overlap or 128 without, usual blocks, pages and types.
 Configuration ProductionConfiguration(spec::Operation op, Stream& stream);
 
-// Anything that the operation allows, most of it small. `rank` counts the configurations of the operation
-// in a run: ranks 1 and 2 together show every kind of padding and type, the others by chance.
-Configuration WildConfiguration(spec::Operation op, std::int64_t rank, Stream& stream);
+// Where a configuration stands among those of a run.
+struct Turn {
+  std::int64_t rank;  // counts the configurations of the operation
+  std::int64_t wild;  // counts the wild configurations of the operation's family
+};
+
+// Anything that the operation allows, most of it small. Ranks 1 and 2 together show every kind of padding and type, the
+// others by chance; sizes go through their classes by turns, so that a run of 24 configurations has some of each.
+Configuration WildConfiguration(spec::Operation op, const Turn& turn, Stream& stream);
 
 }  // namespace kvexact::generate

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/generate/draw_data.h"
 
+#include <algorithm>
+
 #include "harness/case/schema.h"
 #include "harness/generate/draw_requests.h"
+#include "harness/generate/shape.h"
 #include "harness/generate/spec_fields.h"
 
 namespace kvexact::generate {
@@ -110,7 +113,25 @@ void DrawSpecial(Stream& stream, CaseSpec& spec) {
   }
 }
 
+// More state blocks and pages than 8 bits number, and more KV slots than 15, where they are small.
+constexpr std::int64_t kManyElements = 1 << 21;
+constexpr std::int64_t kManyBytes = 5 << 20;
+
+std::int64_t SpareBlocks(const Shape& shape, Stream& stream) {
+  const std::int64_t few = stream.Below(4);
+  constexpr std::int64_t kMany = 300;
+  return stream.OneIn(16) && kMany * shape.block_stride <= kManyElements ? kMany : few;
+}
+
+std::int64_t SparePages(const Configuration& config, const Shape& shape, Stream& stream) {
+  const std::int64_t few = stream.Below(3);
+  if (shape.page_stride == 0 || !stream.OneIn(16)) return few;
+  const std::int64_t wanted = stream.OneIn(2) ? 300 : 40000 / config.page + 1;
+  return std::max(few, std::min(wanted, kManyBytes / shape.page_stride));
+}
+
 void DrawPlacement(Stream& stream, CaseSpec& spec) {
+  const Shape shape = ShapeOf(spec.config);
   spec.order = stream.PickWeighted<TokenOrder>(
       {{TokenOrder::kRequests, 3}, {TokenOrder::kShuffled, 2}, {TokenOrder::kReversed, 1}});
   spec.skip_slots = stream.PickWeighted<std::int64_t>({{0, 24}, {10, 6}, {30, 6}, {60, 3}, {100, 1}});
@@ -120,11 +141,11 @@ void DrawPlacement(Stream& stream, CaseSpec& spec) {
   spec.tail = stream.OneIn(2) ? stream.Between(1, 5) : 0;
   spec.blocks = stream.PickWeighted<BlockOrder>(
       {{BlockOrder::kPermuted, 4}, {BlockOrder::kShared, 2}, {BlockOrder::kIdentity, 1}, {BlockOrder::kReversed, 1}});
-  spec.spare_blocks = stream.Below(4);
+  spec.spare_blocks = SpareBlocks(shape, stream);
   spec.spare_columns = stream.OneIn(2) ? stream.Between(1, 4) : 0;
   spec.kv_slots = stream.PickWeighted<SlotOrder>(
       {{SlotOrder::kScattered, 4}, {SlotOrder::kReversed, 1}, {SlotOrder::kAscending, 1}});
-  spec.spare_pages = stream.Below(3);
+  spec.spare_pages = SparePages(spec.config, shape, stream);
   spec.spare_angles = stream.Below(5);
   spec.unread = stream.PickWeighted<Unread>({{Unread::kNan, 3}, {Unread::kValues, 3}, {Unread::kInf, 1}});
   spec.eps = stream.PickWeighted<double>({{1e-6, 8}, {1e-5, 2}, {1e-12, 1}, {1e-3, 1}, {1.0, 1}});

@@ -10,8 +10,13 @@ namespace {
 
 constexpr std::int64_t kWindowElements = 1 << 16;  // that all windows of a case hold, at size 1
 constexpr std::int64_t kMostWindows = 20;          // of a case, at size 1
+constexpr std::int64_t kMostQTokens = 128;
 constexpr std::int64_t kQElements = 1 << 14;
-constexpr std::int64_t kFarElements = 1 << 18;  // of the table that grows with the position
+// Of the table that grows with the position: most often, and now and then.
+constexpr std::int64_t kFarElements = 1 << 18;
+constexpr std::int64_t kFarthestElements = 1 << 22;
+// Of what grows with the tokens of a crowd.
+constexpr std::int64_t kCrowdElements = 1 << 21;
 
 // Collects runs until their windows use up the budget.
 class RequestList {
@@ -19,7 +24,7 @@ class RequestList {
   RequestList(std::int64_t ratio, std::int64_t windows, Stream& stream)
       : ratio_(ratio), windows_(windows), stream_(stream) {}
 
-  std::int64_t windows() const { return windows_; }
+  std::int64_t period() const { return ratio_; }
 
   // From `start` to the end of the n-th window from there, then a few positions of the next.
   void AddThroughWindow(std::int64_t start, std::int64_t n) {
@@ -55,12 +60,30 @@ class RequestList {
   std::vector<RequestRun> runs_;
 };
 
-enum class Theme { kPrefill, kChunks, kDecode, kFirstWindows, kFar, kMany, kMixed, kNone };
+enum class Theme { kPrefill, kChunks, kDecode, kFirstWindows, kFar, kMany, kCrowd, kMixed, kNone };
 
-// Positions that keep cos_sin_cache, or the block table, at kFarElements.
-std::int64_t FarthestPosition(const CaseSpec& spec) {
-  if (spec.config.op == spec::Operation::kGatherSplit) return kFarElements / 8 * spec.config.block;
-  return kFarElements / ShapeOf(spec.config).angle_columns;
+// Positions that keep cos_sin_cache, or the block table, at so many elements.
+std::int64_t FarthestPosition(const CaseSpec& spec, std::int64_t elements) {
+  if (spec.config.op == spec::Operation::kGatherSplit) return elements / 8 * spec.config.block;
+  return elements / ShapeOf(spec.config).angle_columns;
+}
+
+// How many tokens may stand before one at `position`: each has a row of the block table, and of scratch where there is
+// any.
+std::int64_t LargestCrowd(const CaseSpec& spec, std::int64_t position) {
+  const spec::OperationRow& row = spec::row(spec.config.op);
+  const bool scratch = row.layout == nullptr || !row.reads_state || spec.config.op == spec::Operation::kTwoStage;
+  const std::int64_t columns = row.reads_state ? position / spec.config.block + 1 : 0;
+  return kCrowdElements / (columns + (scratch ? ShapeOf(spec.config).scratch_columns : 0));
+}
+
+// Many tokens that end no window, one a request, and a few that do.
+void AddCrowd(const CaseSpec& spec, Stream& stream, RequestList& list) {
+  const std::int64_t ratio = spec.config.ratio;
+  const std::int64_t last = 2 * ratio - 1;
+  const std::int64_t crowd = stream.PickWeighted<std::int64_t>({{300, 4}, {1200, 3}, {66000, 1}});
+  list.AddSingles(stream.Below(ratio - 1), std::min(crowd, LargestCrowd(spec, last)));
+  for (const std::int64_t position : {ratio - 1, last}) list.AddSingles(position, stream.Between(1, 3));
 }
 
 // A start shortly before the end of a window, so that long windows do not make long chunks.
@@ -88,7 +111,7 @@ void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& li
       for (std::int64_t n = stream.Between(1, 4); n > 0; --n) list.AddThroughWindow(0, 1);
       return;
     case Theme::kFar: {
-      const std::int64_t farthest = FarthestPosition(spec);
+      const std::int64_t farthest = FarthestPosition(spec, stream.OneIn(6) ? kFarthestElements : kFarElements);
       const std::int64_t start = farthest / 2 + stream.Below(farthest / 2);
       list.AddThroughWindow(start / ratio * ratio + ratio - 1, stream.Between(1, 2));
       return;
@@ -99,6 +122,9 @@ void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& li
         list.AddSingles(position, stream.Between(1, 60));
       }
       return;
+    case Theme::kCrowd:
+      // Where every token ends a window, as in Q, there is no crowd.
+      return ratio > 1 && list.period() > 1 ? AddCrowd(spec, stream, list) : AddTheme(Theme::kMany, spec, stream, list);
     case Theme::kMixed:
       AddTheme(Theme::kDecode, spec, stream, list);
       AddTheme(Theme::kPrefill, spec, stream, list);
@@ -125,13 +151,14 @@ void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
                                                  {Theme::kMixed, 6},
                                                  {Theme::kFar, 2},
                                                  {Theme::kMany, 3},
+                                                 {Theme::kCrowd, 2},
                                                  {Theme::kNone, 1}});
   const bool q = spec::row(spec.config.op).family == spec::Family::kIndexerQ;
   const std::int64_t elements =
       q ? spec.config.heads * shape.head_dim
         : (spec::row(spec.config.op).reads_state ? shape.window_rows : std::int64_t{1}) * shape.head_dim;
   const std::int64_t budget = (q ? kQElements : kWindowElements) * size / std::max<std::int64_t>(elements, 1);
-  const std::int64_t windows = std::clamp<std::int64_t>(budget, 1, kMostWindows * size);
+  const std::int64_t windows = std::clamp<std::int64_t>(budget, 1, (q ? kMostQTokens : kMostWindows) * size);
   // Every token of Q is work, as if each ended a window.
   RequestList list(q ? 1 : spec.config.ratio, windows, stream);
   AddTheme(theme, spec, stream, list);

@@ -2,6 +2,7 @@
 #include "harness/generate/simpler.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <type_traits>
 
@@ -13,7 +14,8 @@ namespace {
 using Runs = std::vector<RequestRun>;
 
 constexpr std::size_t kMostRunsOneByOne = 24;
-constexpr std::uint64_t kSeedsOfOneToken = 6;
+constexpr std::int64_t kFewTokens = 4;
+constexpr std::uint64_t kSeedsOfOneRequest = 6;
 
 // Collects candidates that can be used and differ from the spec.
 class Candidates {
@@ -56,13 +58,18 @@ std::int64_t LastEnd(const RequestRun& run, std::int64_t period) {
   return last >= run.start ? last : end - 1;
 }
 
-void AddOneToken(const CaseSpec& spec, Candidates& out) {
+// One request with 1 to 4 tokens up to the end of a window: the first windows, then those that the spec has.
+void AddOneRequest(const CaseSpec& spec, Candidates& out) {
   const std::int64_t period = PeriodOf(spec);
+  const std::int64_t tokens = RequestsOf(spec) > 1 ? kFewTokens + 1 : TokensOf(spec);
   const std::size_t runs = std::min<std::size_t>(spec.requests.size(), 4);
-  for (std::size_t i = 0; i < runs; ++i) {
-    const std::int64_t last = LastEnd(spec.requests[i], period);
-    for (const std::int64_t position : {last % period + period, last % period, last}) {
-      out.AddRequests({{position, 1, 1}}, i == 0 ? kSeedsOfOneToken : 1);
+  for (std::int64_t length = 1; length <= kFewTokens && length < tokens; ++length) {
+    for (std::size_t i = 0; i < runs; ++i) {
+      const std::int64_t last = LastEnd(spec.requests[i], period);
+      for (const std::int64_t end : {last % period + period, last % period, last}) {
+        if (end + 1 < length) continue;
+        out.AddRequests({{end + 1 - length, length, 1}}, i == 0 ? kSeedsOfOneRequest : 1);
+      }
     }
   }
 }
@@ -148,9 +155,15 @@ void AddPlainerSettings(const CaseSpec& spec, Candidates& out) {
       (changed.config == before ? data : configuration).push_back(changed);
       field = value;
     };
-    try_value(common);
     using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, std::int64_t>) try_value(common + (value - common) / 2);
+    if constexpr (std::is_same_v<Field, std::int64_t>) {
+      // A number never grows: a page of one token is simpler than one of 64.
+      if (std::abs(value) < std::abs(common)) return;
+      try_value(common);
+      try_value(common + (value - common) / 2);
+    } else {
+      try_value(common);
+    }
   };
   generate::ForEachSetting(visit, changed, usual);
   for (const std::int64_t ratio : {1, 2, 4}) {
@@ -170,8 +183,7 @@ void AddPlainerSettings(const CaseSpec& spec, Candidates& out) {
 
 std::vector<CaseSpec> SimplerSpecs(const CaseSpec& spec) {
   Candidates out(spec);
-  const bool one_token = spec.requests.size() == 1 && spec.requests[0].length == 1 && spec.requests[0].count == 1;
-  if (!one_token) AddOneToken(spec, out);
+  AddOneRequest(spec, out);
   AddFewerRuns(spec.requests, out);
   AddSmallerRuns(spec, out);
   AddPlainerSettings(spec, out);

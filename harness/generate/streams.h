@@ -29,6 +29,7 @@ enum StreamName : std::uint64_t {
   kQStream,
   kSpecialStream,
   kOutputStream,
+  kNoKvSlotStream,
 };
 
 }  // namespace kvexact::generate

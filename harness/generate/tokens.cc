@@ -47,18 +47,39 @@ void Arrange(const CaseSpec& spec, std::vector<Token>& tokens) {
   }
 }
 
+// Of a slot only the sign counts: some are 0, some need more than 32 bits.
+std::int64_t StateSlot(Stream stream) {
+  if (!stream.OneIn(4)) return stream.Below(1 << 20);
+  constexpr std::int64_t kInt32 = std::int64_t{1} << 31;
+  return stream.Pick<std::int64_t>({0, 0, 0, 1, kInt32 - 1, kInt32, 2 * kInt32, kFar});
+}
+
+// Every negative value skips, not -1 alone.
+std::int64_t NoSlot(Stream stream) {
+  if (!stream.OneIn(4)) return -1;
+  return stream.Pick<std::int64_t>({-2, -7, std::numeric_limits<std::int32_t>::min(), kLowest});
+}
+
 bool HasKvSlots(const CaseSpec& spec) { return spec::row(spec.config.op).layout != nullptr; }
 
 void DecideFate(const CaseSpec& spec, Token& token) {
   token.ends_window = (token.position + 1) % spec.config.ratio == 0;
   const bool no_slot = TokenStream(spec, kSkipStream, token).Percent(spec.skip_slots);
   const bool no_kv_slot = HasKvSlots(spec) && TokenStream(spec, kKvSkipStream, token).Percent(spec.skip_kv_slots);
-  token.slot = no_slot ? -1 : TokenStream(spec, kStateSlotStream, token).Below(1 << 20);
-  token.kv_slot = no_kv_slot || !(token.ends_window || spec.kv_slots_everywhere) ? -1 : 0;
+  const Stream slots = TokenStream(spec, kStateSlotStream, token);
+  token.slot = no_slot ? NoSlot(slots) : StateSlot(slots);
+  const bool has_kv_slot = !no_kv_slot && (token.ends_window || spec.kv_slots_everywhere);
+  token.kv_slot = has_kv_slot ? 0 : NoSlot(TokenStream(spec, kNoKvSlotStream, token));
   token.fate = no_slot              ? TokenFate::kNegativeSlot
                : !token.ends_window ? TokenFate::kNotBoundary
                : no_kv_slot         ? TokenFate::kNegativeKvSlot
                                     : TokenFate::kLive;
+}
+
+// A far position that ends no window; its lower 32 bits may say that it does.
+std::int64_t FarWithinWindow(std::int64_t ratio, Stream& stream) {
+  const std::int64_t ends_in_32_bits = (std::int64_t{1} << 32) + ratio - 1;
+  return ends_in_32_bits % ratio != ratio - 1 && stream.OneIn(2) ? ends_in_32_bits : kFar / ratio * ratio;
 }
 
 // Replaces the metadata that the order of exits hides, of every second token. `gathers` says that the token's window is
@@ -77,8 +98,8 @@ void MakeGarbage(const CaseSpec& spec, bool gathers, Token& token) {
       token.kv_slot = stream.Pick<std::int64_t>({kLowest, -1, kPointsNowhere, kHighest});
       break;
     case TokenFate::kNotBoundary:
-      if (stream.OneIn(2)) token.position = kFar / ratio * ratio;
-      token.kv_slot = stream.Pick<std::int64_t>({kLowest, -1, kPointsNowhere, kHighest});
+      if (stream.OneIn(2)) token.position = FarWithinWindow(ratio, stream);
+      token.kv_slot = stream.Pick<std::int64_t>({kLowest, -1, kPointsNowhere, kHighest, token.kv_slot});
       break;
     case TokenFate::kNegativeKvSlot:
       if (gathers || spec.garbage != Garbage::kAll) return;

@@ -66,7 +66,11 @@ class CompressCase {
         if (position < in_.window_rows() - 1) seen.insert("window that begins before position 0");
         if (position >= in_.window_rows() - 1) seen.insert("whole window");
         if (position >= 4000) seen.insert("far position");
-        if (position >= 30000) seen.insert("very far position");
+        if (position >= 1 << 15) seen.insert("very far position");
+        if (in_.slot_mapping[i] == 0) seen.insert("state slot 0");
+        if (in_.slot_mapping[i] >= std::int64_t{1} << 31) seen.insert("state slot beyond 31 bits");
+        if (in_.kv_slot_mapping.size() > 0 && in_.kv_slot_mapping[i] >= 1 << 15) seen.insert("KV slot beyond 15 bits");
+        if (in_.token_to_req.size() > 0 && in_.token_to_req[i] >= 256) seen.insert("request beyond 8 bits");
         if (position >= in_.ratio && in_.ratio > 1) seen.insert("position unlike the window's start");
       }
       const bool ends = position >= 0 && position % in_.ratio == in_.ratio - 1 && position < (1 << 30);
@@ -86,6 +90,8 @@ class CompressCase {
         seen.insert("garbage position of a negative slot");
       }
       if (fate == TokenFate::kNotBoundary && position >= (1 << 30)) seen.insert("garbage position within a window");
+      if (fate == TokenFate::kNegativeSlot && in_.slot_mapping[i] < -1) seen.insert("state slot below -1");
+      if (fate == TokenFate::kNegativeKvSlot && in_.kv_slot_mapping[i] < -1) seen.insert("KV slot below -1");
       if (in_.token_to_req.size() > 0 && fate != TokenFate::kLive && in_.token_to_req[i] == 1 << 30) {
         seen.insert("garbage request");
       }
@@ -96,6 +102,8 @@ class CompressCase {
     for (const std::string& name : seen) f.Saw(name);
     f.SawIf(!sorted, "tokens out of order");
     f.SawIf(tokens == 0, "no tokens");
+    f.SawIf(tokens >= 1000, "a thousand tokens");
+    f.SawIf(tokens > 65536 && fates[TokenFate::kLive] > 0, "tokens beyond 16 bits");
     f.SawIf(in_.num_actual > 0 && fates[TokenFate::kLive] == 0, "no live tokens");
     f.SawIf(fates[TokenFate::kNegativeKvSlot] > 0, "negative KV slot");
     f.SawIf(in_.num_actual >= 4 && fates[TokenFate::kNotBoundary] == 0, "every token ends a window");
@@ -125,6 +133,7 @@ class CompressCase {
       f.SawIf(p.block_size > in_.window_rows(), "state blocks longer than the window");
       f.SawIf(in_.block_table.rows() >= 100, "a hundred requests");
       f.SawIf(in_.block_table.rows() == 0, "no requests");
+      f.SawIf(in_.state_cache.rows() > 256, "state blocks beyond 8 bits");
     }
     if (case_.row().layout != nullptr) {
       f.SawIf(in_.cos_sin.cols() > p.rope_head_dim, "padded cos/sin rows");
@@ -205,6 +214,7 @@ class CompressCase {
     f.SawIf(cache.layout.token_stride > own.token_stride, "padded tokens");
     f.SawIf(cache.layout.scale_stride > own.scale_stride, "padded scales");
     f.SawIf(cache.page_tokens == 1, "pages of one token");
+    f.SawIf(cache.pages > 256, "pages beyond 8 bits");
     std::vector<std::int64_t> slots;
     std::set<std::int64_t> pages;
     for (std::int64_t token = 0; token < in_.num_actual; ++token) {
@@ -231,6 +241,8 @@ void LookAtQ(const Case& c, Features& f) {
   f.SawIf(in.num_actual > 0, std::string(c.row().name) + " live");
   f.SawIf(in.heads == 1, "one head");
   f.SawIf(in.heads == 64, "64 heads");
+  f.SawIf(in.heads > 64, "more than 64 heads");
+  f.SawIf(in.num_actual > 32, "more than 32 tokens of Q");
   f.SawIf((in.heads & (in.heads - 1)) != 0, "heads that are no power of two");
   f.SawIf(in.codes == QCodes::kE4M3Fnuz, "FNUZ codes");
   f.SawIf(in.weights_out_bf16, "bf16 weights out");
@@ -268,6 +280,18 @@ TEST(DefaultRun, ReachesEveryFeature) {
                            "far position",
                            "very far position",
                            "position unlike the window's start",
+                           "state slot 0",
+                           "state slot beyond 31 bits",
+                           "state slot below -1",
+                           "KV slot beyond 15 bits",
+                           "KV slot below -1",
+                           "request beyond 8 bits",
+                           "a thousand tokens",
+                           "tokens beyond 16 bits",
+                           "state blocks beyond 8 bits",
+                           "pages beyond 8 bits",
+                           "more than 64 heads",
+                           "more than 32 tokens of Q",
                            "negative slot with a KV slot",
                            "both slots negative",
                            "KV slot within a window",

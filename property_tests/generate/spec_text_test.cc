@@ -28,7 +28,8 @@ RC_GTEST_PROP(SpecText, ParsesWhateverTheOrderOfItsSettings, (std::uint64_t seed
   std::string rest = ToText(spec);
   while (!rest.empty()) {
     const std::size_t space = rest.find(' ');
-    reversed.insert(0, " ").insert(0, rest.substr(0, space));
+    reversed.insert(reversed.begin(), ' ');
+    reversed.insert(0, rest.substr(0, space));
     rest = space == std::string::npos ? "" : rest.substr(space + 1);
   }
   RC_ASSERT(ParseSpec(reversed) == spec);
