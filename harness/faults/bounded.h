@@ -10,7 +10,8 @@ namespace kvexact {
 
 // The row of the state cache at `position` of a request's block table row, from `offset` elements into the row;
 // zeros where the table or the cache has no such place.
-const float* BoundedStateRow(const CompressInputs& in, std::int64_t request, std::int64_t position, std::int64_t offset);
+const float* BoundedStateRow(const CompressInputs& in, std::int64_t request, std::int64_t position,
+                             std::int64_t offset);
 // The same for a block number that is not looked up.
 const float* BoundedBlockRow(const CompressInputs& in, std::int64_t block, std::int64_t row, std::int64_t offset);
 
@@ -19,7 +20,8 @@ std::int64_t WindowStart(const CompressInputs& in, const LiveToken& token);
 void BoundedGather(const CompressInputs& in, const LiveToken& token, Window& window);
 
 // One window row a call: where row r of the window, at `position` >= 0, reads KV.
-using RowOf = const float* (*)(const CompressInputs& in, const LiveToken& token, std::int64_t row, std::int64_t position);
+using RowOf = const float* (*)(const CompressInputs& in, const LiveToken& token, std::int64_t row,
+                               std::int64_t position);
 // Gather with the window's start, its masked rows as in the right one (position < 0) and the rows of `row_of`.
 void GatherFrom(const CompressInputs& in, const LiveToken& token, std::int64_t start, std::int64_t rows, RowOf row_of,
                 Window& window);

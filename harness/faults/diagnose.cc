@@ -47,8 +47,8 @@ void Rank(Diagnosis& diagnosis) {
   // of another subject, whose arithmetic is its own, each that explains it is as good.
   diagnosis.tied = suspects.size();
   if (suspects.empty() || suspects.front().inexact != 0) return;
-  diagnosis.tied = static_cast<std::size_t>(std::count_if(suspects.begin(), suspects.end(),
-                                                          [](const Suspect& s) { return s.inexact == 0; }));
+  diagnosis.tied = static_cast<std::size_t>(
+      std::count_if(suspects.begin(), suspects.end(), [](const Suspect& s) { return s.inexact == 0; }));
 }
 
 struct Scored {
@@ -116,9 +116,8 @@ bool AllAlike(const std::vector<Suspect>& suspects, const Case& c) {
 void Separate(Backend& subject, const DiagnoseOptions& options, Diagnosis& diagnosis) {
   DrawSettings draw;
   for (const spec::OperationRow& row : spec::kOperations) {
-    const bool any = std::any_of(diagnosis.suspects.begin(), diagnosis.suspects.end(), [&](const Suspect& s) {
-      return (s.first->operations & SetOf(row.id)) != 0;
-    });
+    const bool any = std::any_of(diagnosis.suspects.begin(), diagnosis.suspects.end(),
+                                 [&](const Suspect& s) { return (s.first->operations & SetOf(row.id)) != 0; });
     if (any) draw.operations.push_back(row.id);
   }
   draw.max_configs = std::max<std::int64_t>(24, static_cast<std::int64_t>(draw.operations.size()));

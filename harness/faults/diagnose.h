@@ -23,12 +23,12 @@ struct Suspect {
 };
 
 struct Diagnosis {
-  bool right = false;             // the judge finds nothing wrong: no fault is named
-  std::vector<Suspect> suspects;  // that explain every byte, best first; empty and not right: no known fault
-  std::size_t tied = 0;           // the first so many explain it equally well
-  std::int64_t cases = 1;         // that were run and compared
+  bool right = false;                   // the judge finds nothing wrong: no fault is named
+  std::vector<Suspect> suspects;        // that explain every byte, best first; empty and not right: no known fault
+  std::size_t tied = 0;                 // the first so many explain it equally well
+  std::int64_t cases = 1;               // that were run and compared
   std::vector<std::string> separating;  // specs of cases that ruled suspects out
-  std::string note;               // what was left open
+  std::string note;                     // what was left open
 };
 
 struct DiagnoseOptions {
@@ -37,7 +37,8 @@ struct DiagnoseOptions {
   bool pairs = true;                    // try two faults at once where no single one fits
 };
 
-// From recorded outputs alone. `before` and `after` have the shapes of c.outputs_before; the case must have passed Check.
+// From recorded outputs alone. `before` and `after` have the shapes of c.outputs_before; the case must have passed
+// Check.
 Diagnosis Diagnose(const Case& c, const TensorMap& before, const TensorMap& after, const DiagnoseOptions& options);
 
 // Runs the case, then others that tell the suspects apart.

@@ -33,7 +33,7 @@ struct Fault {
   const char* name;
   const char* stage;
   const char* summary;
-  const char* exposed_by;  // the smallest kind of input that shows it; of an equivalent one, none
+  const char* exposed_by;   // the smallest kind of input that shows it; of an equivalent one, none
   OperationSet operations;  // whose outputs it can change
   void (*apply)(Variant&);
   FaultClass fault_class = FaultClass::kWrong;
@@ -55,15 +55,20 @@ Variant VariantOf(const Fault& first, const Fault& second);
 
 // Rows of one stage.
 std::span<const Fault> LocateFaults();
+std::span<const Fault> LaunchFaults();
 std::span<const Fault> GatherFaults();
+std::span<const Fault> GatherEdgeFaults();
 std::span<const Fault> SoftmaxFaults();
 std::span<const Fault> NormFaults();
 std::span<const Fault> RopeFaults();
 std::span<const Fault> ScaleFaults();
 std::span<const Fault> QuantiseFaults();
+std::span<const Fault> CodeFaults();
 std::span<const Fault> StoreFaults();
+std::span<const Fault> StoreEdgeFaults();
 std::span<const Fault> TwoStageFaults();
 std::span<const Fault> IndexerQFaults();
+std::span<const Fault> StaleFaults();
 
 // Sets that the rows use.
 inline constexpr OperationSet kSparse = SetOf(spec::Operation::kSparseAttn);

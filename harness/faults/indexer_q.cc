@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The indexer's Q: scales, folded weights, placement.
+#include "reference/operations/indexer_q.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <new>
+#include <vector>
 
 #include "harness/faults/bounded.h"
 #include "harness/faults/fault.h"
 #include "reference/formats/bf16.h"
-#include "reference/operations/indexer_q.h"
 
 namespace kvexact {
 namespace {
@@ -21,15 +24,11 @@ void ReplaceFold(Variant& v) {
   v.stages.fold_weight = kStage;
 }
 
-float ScaleMissing(const IndexerQInputs& in, float weight, float) {
-  return weight * in.softmax_scale * in.head_scale;
-}
+float ScaleMissing(const IndexerQInputs& in, float weight, float) { return weight * in.softmax_scale * in.head_scale; }
 float ScaleInMxfp4(const IndexerQInputs& in, float weight, float scale) {
   return weight * scale * in.softmax_scale * in.head_scale;
 }
-float ScaleReciprocal(const IndexerQInputs& in, float weight, float scale) {
-  return FoldWeight(in, weight, 1 / scale);
-}
+float ScaleReciprocal(const IndexerQInputs& in, float weight, float scale) { return FoldWeight(in, weight, 1 / scale); }
 float ScaleTwice(const IndexerQInputs& in, float weight, float scale) { return FoldWeight(in, weight, scale * scale); }
 float HeadScaleInverse(const IndexerQInputs& in, float weight, float scale) {
   IndexerQInputs other = in;
@@ -72,9 +71,7 @@ float ScalesInBf16(const IndexerQInputs& in, float weight, float scale) {
   other.head_scale = Bf16(in.head_scale);
   return FoldWeight(other, weight, scale);
 }
-float RoundedWeight(const IndexerQInputs& in, float weight, float scale) {
-  return Bf16(FoldWeight(in, weight, scale));
-}
+float RoundedWeight(const IndexerQInputs& in, float weight, float scale) { return Bf16(FoldWeight(in, weight, scale)); }
 float RoundedStep(const IndexerQInputs& in, float weight, float scale) {
   const float scaled = Bf16((IsFp8(in) ? weight * scale : weight) * in.softmax_scale);
   return scaled * in.head_scale;
@@ -210,6 +207,30 @@ void LastHeadMissing(Variant& v) {
     if (head + 1 < in.heads || in.heads == 1) StoreQHead(stages, in, stored, token, head, out);
   };
 }
+template <std::int64_t kHeads>
+void AtMostHeads(Variant& v) {
+  v.stages.store_q_head = [](const Stages& stages, const IndexerQInputs& in, const StoredQHead& stored,
+                             std::int64_t token, std::int64_t head, const IndexerQOutputs& out) {
+    if (head < kHeads) StoreQHead(stages, in, stored, token, head, out);
+  };
+}
+template <std::int64_t kGroup>
+void WholeGroupsOfHeads(Variant& v) {
+  v.stages.store_q_head = [](const Stages& stages, const IndexerQInputs& in, const StoredQHead& stored,
+                             std::int64_t token, std::int64_t head, const IndexerQOutputs& out) {
+    if (in.heads < kGroup || head < in.heads / kGroup * kGroup) StoreQHead(stages, in, stored, token, head, out);
+  };
+}
+void PositionOfFirstToken(Variant& v) {
+  v.stages.launch_q = [](IndexerQLaunch& launch) {
+    // A stride of 0 from token to token.
+    if (launch.in.num_actual < 1) return;
+    const std::int64_t* data = launch.in.positions.data();
+    thread_local std::vector<std::int64_t> repeated;
+    repeated.assign(static_cast<std::size_t>(launch.in.tokens), data[0]);
+    new (&launch.in.positions) VectorView<std::int64_t>(repeated.data(), launch.in.tokens);
+  };
+}
 void ScalesReversed(Variant& v) {
   v.stages.store_q_head = [](const Stages& stages, const IndexerQInputs& in, const StoredQHead& stored,
                              std::int64_t token, std::int64_t head, const IndexerQOutputs& out) {
@@ -275,6 +296,11 @@ constexpr Fault kRows[] = {
     {"q-head-major", "indexer Q", "stored as [heads, tokens]", "two heads and tokens", kQ, &ChangeCell<HeadMajor>},
     {"q-heads-reversed", "indexer Q", "heads stored in reverse order", "two heads", kQ, &ChangeCell<HeadsReversed>},
     {"q-last-head", "indexer Q", "the last of several heads not stored", "two heads", kQ, &LastHeadMissing},
+    {"q-heads-64", "indexer Q", "at most 64 heads stored", "more heads", kQ, &AtMostHeads<64>},
+    {"q-groups-of-4", "indexer Q", "heads in groups of 4, the rest not stored", "more than 4 heads, not a multiple", kQ,
+     &WholeGroupsOfHeads<4>},
+    {"q-position-zero", "indexer Q", "every token turns at the first one's position", "two positions", kQ,
+     &PositionOfFirstToken},
     {"q-scales-reversed", "indexer Q", "the four scale bytes of a head in reverse order", "blocks with different amax",
      kQMxfp4, &ScalesReversed},
     {"q-weight-zero-sign", "indexer Q", "a folded weight of -0 stored as +0", "a weight of -0", kQ, &PlusZeroWeight},

@@ -76,9 +76,8 @@ void BoundaryAtZero(Variant& v) {
 
 void EveryTokenEnds(Variant& v) {
   Replace(v, [](const CompressInputs& in, std::int64_t i, LiveToken& token) {
-    return LocateIf(in, i, token, [](const CompressInputs& n, std::int64_t k) {
-      return RightSlot(n, k) && n.positions[k] >= 0;
-    });
+    return LocateIf(in, i, token,
+                    [](const CompressInputs& n, std::int64_t k) { return RightSlot(n, k) && n.positions[k] >= 0; });
   });
 }
 
@@ -162,9 +161,10 @@ constexpr Fault kRows[] = {
     {"locate-last-token", "locate", "the last token is not run", "any", kCompress | kQ, &DropLastToken},
     {"store-ignore-slot-mapping", "locate", "a negative state slot is not skipped",
      "-1 in the slot mapping, valid KV slot", kCompress, &IgnoreSlots},
-    {"locate-slot-zero", "locate", "state slot 0 is skipped too", "a live token with slot 0", kCompress, &SlotZeroSkips},
-    {"store-negative-slot", "locate", "KV slot -1 writes to the last row of a page", "-1 in the KV slot mapping", kStores,
-     &LastRowForNegativeSlot},
+    {"locate-slot-zero", "locate", "state slot 0 is skipped too", "a live token with slot 0", kCompress,
+     &SlotZeroSkips},
+    {"store-negative-slot", "locate", "KV slot -1 writes to the last row of a page", "-1 in the KV slot mapping",
+     kStores, &LastRowForNegativeSlot},
     {"locate-kv-slot-zero", "locate", "KV slot 0 is skipped too", "a stored token with KV slot 0", kStores,
      &KvSlotZeroSkips},
     {"gather-boundary", "locate", "compresses when position % ratio == 0", "any", kCompress, &BoundaryAtZero},

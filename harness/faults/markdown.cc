@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/markdown.h"
 
+#include <algorithm>
+
 #include "harness/faults/fault.h"
 
 namespace kvexact {
@@ -42,8 +44,8 @@ constexpr char kGaps[] = R"(
 ## What is not here
 
 - Offsets that overflow 32 bits: they need a tensor of 2^31 elements, beyond the harness's limit for a case.
-- Races, missing synchronisation and reads of uninitialised memory: not a stage's function. The harness finds them as
-  elements that differ between runs, orders and batch splits.
+- Races beyond the `stale-` and `race-` rows, and reads of uninitialised memory: not a stage's function. The harness finds
+  them as elements that differ between runs, orders and batch splits.
 - Launch errors, crashes, hangs: they are reported as such.
 - `num_splits` wrongly applied: columns are independent, so a wrong split shows as columns not written.
 )";
@@ -63,7 +65,7 @@ std::string FaultsMarkdown() {
   std::string text = kHead;
   std::vector<std::string_view> stages;
   for (const Fault& fault : Faults()) {
-    if (stages.empty() || stages.back() != fault.stage) stages.emplace_back(fault.stage);
+    if (std::find(stages.begin(), stages.end(), fault.stage) == stages.end()) stages.emplace_back(fault.stage);
   }
   for (const std::string_view stage : stages) {
     text += std::string("## ") + std::string(stage) + "\n\n| name | fault | exposed by |\n| --- | --- | --- |\n";

@@ -197,9 +197,8 @@ struct RoundedRoot {
   template <class A>
   static void Run(const A& a, typename A::Row& row, Weights weight, float eps) {
     const auto mean = a.Divide(a.SumOfSquares(row), row.columns);
-    a.Scale(row, Monotone(a, mean, [eps](double x) {
-              return Bf16(static_cast<float>(1 / std::sqrt((x < 0 ? 0 : x) + eps)));
-            }));
+    a.Scale(row, Monotone(a, mean,
+                          [eps](double x) { return Bf16(static_cast<float>(1 / std::sqrt((x < 0 ? 0 : x) + eps))); }));
     a.MultiplyBy(row, weight);
   }
 };
@@ -218,6 +217,74 @@ struct RopeUnnormed {
     RmsNorm(a, row, weight, eps);
     const int first = row.columns - 64;
     Restore(row, given, [first](int i) { return i < first; });
+  }
+};
+
+// The variance of rounded values; the values themselves as they are.
+struct RoundedSquares {
+  template <class A>
+  static void Run(const A& a, typename A::Row& row, Weights weight, float eps) {
+    typename A::Row rounded = row;
+    RoundColumns(a, rounded, 0, row.columns, &Bf16);
+    a.Scale(row, a.InverseSqrt(a.Add(a.Divide(a.SumOfSquares(rounded), row.columns), eps)));
+    a.MultiplyBy(row, weight);
+  }
+};
+
+// A sum of squares that overflows at 65504 leaves nothing.
+struct Fp16Sum {
+  template <class A>
+  static void Run(const A& a, typename A::Row& row, Weights weight, float eps) {
+    const int columns = row.columns;
+    a.Scale(row, Monotone(a, a.SumOfSquares(row),
+                          [=](double x) { return x > 65504 ? 0 : 1 / std::sqrt((x < 0 ? 0 : x) / columns + eps); }));
+    a.MultiplyBy(row, weight);
+  }
+};
+
+// Column i and how far it may be off.
+EnclosedValue ColumnAt(const Strict::Row& row, int i) { return {row.value[i], 0}; }
+EnclosedValue ColumnAt(const Enclosure::Row& row, int i) { return Enclosure::At(row, i); }
+float ScalarOf(const Strict&, const EnclosedValue& value) { return static_cast<float>(value.mid); }
+EnclosedValue ScalarOf(const Enclosure&, const EnclosedValue& value) { return value; }
+void Subtract(Strict::Row& row, const EnclosedValue& x) {
+  for (int i = 0; i < row.columns; ++i) row.value[i] -= static_cast<float>(x.mid);
+}
+void Subtract(Enclosure::Row& row, const EnclosedValue& x) {
+  Flatten(row);
+  for (int i = 0; i < row.columns; ++i) {
+    row.mid[i] -= x.mid;
+    row.rad[i] += x.rad + std::fabs(row.mid[i]) * 0x1p-23;
+  }
+}
+
+// Squares of what is left when the mean is taken off, as in LayerNorm; with kShift the values too.
+template <bool kShift>
+struct Centred {
+  template <class A>
+  static void Run(const A& a, typename A::Row& row, Weights weight, float eps) {
+    EnclosedValue mean;
+    double magnitude = 0;
+    for (int i = 0; i < row.columns; ++i) {
+      const EnclosedValue x = ColumnAt(row, i);
+      mean.mid += x.mid / row.columns;
+      mean.rad += x.rad / row.columns;
+      magnitude += std::fabs(x.mid) / row.columns;
+    }
+    mean.rad += magnitude * 0x1p-19;
+    double square = 0;
+    double error = 0;
+    for (int i = 0; i < row.columns; ++i) {
+      const EnclosedValue x = ColumnAt(row, i);
+      const double d = x.mid - mean.mid;
+      const double off = x.rad + mean.rad;
+      square += d * d / row.columns;
+      error += (2 * std::fabs(d) * off + off * off) / row.columns;
+    }
+    const auto variance = ScalarOf(a, {square, error + square * 0x1p-19});
+    if (kShift) Subtract(row, mean);
+    a.Scale(row, Monotone(a, variance, [eps](double x) { return 1 / std::sqrt((x < 0 ? 0 : x) + eps); }));
+    a.MultiplyBy(row, weight);
   }
 };
 
@@ -275,6 +342,14 @@ constexpr Fault kRows[] = {
      &ReplaceNorm<OtherWeight<NotOnRope>>},
     {"norm-input-bf16", "norm", "compressed values rounded to bf16 first", "values with low mantissa bits", kStores,
      &ReplaceNorm<RoundedInput>},
+    {"norm-squares-bf16", "norm", "squares of values rounded to bf16", "values with low mantissa bits", kStores,
+     &ReplaceNorm<RoundedSquares>},
+    {"norm-sum-fp16", "norm", "the sum of squares overflows at 65504", "a sum of squares beyond", kStores,
+     &ReplaceNorm<Fp16Sum>},
+    {"norm-centred-squares", "norm", "variance about the mean, as LayerNorm takes it", "a mean unlike 0", kStores,
+     &ReplaceNorm<Centred<false>>},
+    {"norm-layer-norm", "norm", "the mean taken off the values too", "a mean unlike 0", kStores,
+     &ReplaceNorm<Centred<true>>},
     {"norm-rrms-bf16", "norm", "reciprocal root rounded to bf16", "any", kStores, &ReplaceNorm<RoundedRoot>},
 };
 

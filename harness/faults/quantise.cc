@@ -22,7 +22,9 @@ void ReplaceEncode(Variant& v) {
 
 bool IsFp4(const QuantiseRule& rule) { return rule.format == &spec::kE2M1; }
 
-float Clamp(const QuantiseRule& rule, float x) { return x > rule.clamp ? rule.clamp : x < -rule.clamp ? -rule.clamp : x; }
+float Clamp(const QuantiseRule& rule, float x) {
+  return x > rule.clamp ? rule.clamp : x < -rule.clamp ? -rule.clamp : x;
+}
 
 // Codes of one family of formats by code_of(rule, scaled value); the other family as it should be.
 template <class CodeOf>
@@ -70,7 +72,8 @@ void NoBf16OfQ(Variant& v) {
 }
 void Bf16Truncates(Variant& v) {
   v.stages.quantise_input = [](Values values, float* out) {
-    for (std::size_t i = 0; i < values.size(); ++i) out[i] = values[i] != values[i] ? values[i] : Truncated(values[i], 16);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      out[i] = values[i] != values[i] ? values[i] : Truncated(values[i], 16);
   };
 }
 void Bf16TiesAway(Variant& v) {
@@ -114,9 +117,7 @@ void CarryLost(const QuantiseRule& rule, Values values, int exponent, std::uint8
 }
 
 int MinExponent8(const QuantiseRule& rule) { return 1 - rule.format->bias; }
-bool IsSubnormal(const QuantiseRule& rule, float x) {
-  return std::fabs(x) < std::ldexp(1.0F, MinExponent8(rule));
-}
+bool IsSubnormal(const QuantiseRule& rule, float x) { return std::fabs(x) < std::ldexp(1.0F, MinExponent8(rule)); }
 
 void FlushSubnormals(const QuantiseRule& rule, Values values, int exponent, std::uint8_t* codes) {
   EncodeBy(!IsFp4(rule), rule, values, exponent, codes,
@@ -149,7 +150,9 @@ void OverflowToNan(const QuantiseRule& rule, Values values, int exponent, std::u
 void MultiplyScale(const QuantiseRule& rule, Values values, int exponent, std::uint8_t* codes) {
   EncodeBlock(rule, values, -exponent, codes);
 }
-void Unscaled(const QuantiseRule& rule, Values values, int, std::uint8_t* codes) { EncodeBlock(rule, values, 0, codes); }
+void Unscaled(const QuantiseRule& rule, Values values, int, std::uint8_t* codes) {
+  EncodeBlock(rule, values, 0, codes);
+}
 
 void OtherE4M3(const QuantiseRule& rule, Values values, int exponent, std::uint8_t* codes) {
   QuantiseRule other = rule;
@@ -251,10 +254,10 @@ void LowTwice(std::span<const std::uint8_t> x, std::uint8_t* bytes) {
 }
 
 constexpr Fault kRows[] = {
-    {"fp8-clamp-240", "quantise", "clamps at 240, scale right", "scaled values beyond it",
-     kHead512Stores | kFp8Indexer, &ClampAt<240>},
-    {"fp8-clamp-224", "quantise", "clamps at 224, scale right", "scaled values beyond it",
-     kHead512Stores | kFp8Indexer, &ClampAt<224>},
+    {"fp8-clamp-240", "quantise", "clamps at 240, scale right", "scaled values beyond it", kHead512Stores | kFp8Indexer,
+     &ClampAt<240>},
+    {"fp8-clamp-224", "quantise", "clamps at 224, scale right", "scaled values beyond it", kHead512Stores | kFp8Indexer,
+     &ClampAt<224>},
     {"fp8-clamp-416", "quantise", "clamps at 416, one code below the largest", "a scaled value of 448",
      kHead512Stores | kFp8Indexer, &ClampAt<416>},
     {"fp8-no-clamp", "quantise", "no clamp before a saturating conversion", "no value", kHead512Stores | kFp8Indexer,
@@ -273,8 +276,8 @@ constexpr Fault kRows[] = {
      kQuantises, &Fp16ForBf16},
     {"fp8-fp16-first", "quantise", "fp32 to fp16 to E4M3 by truncation", "any value off the grid", kFp8Codes,
      &ReplaceEncode<&Fp16ThenTruncate>},
-    {"fp8-fp16-round", "quantise", "fp32 to fp16 to E4M3, rounding both times", "no value that is a bf16 one", kFp8Codes,
-     &ReplaceEncode<&Fp16ThenRound>, FaultClass::kEquivalent,
+    {"fp8-fp16-round", "quantise", "fp32 to fp16 to E4M3, rounding both times", "no value that is a bf16 one",
+     kFp8Codes, &ReplaceEncode<&Fp16ThenRound>, FaultClass::kEquivalent,
      "A scaled bf16 value has 8 significant bits: from 2^-14 up fp16 holds it exactly, and below that both it and its "
      "fp16 rounding lie under half the smallest code (2^-10; 2^-11 of e4m3fnuz). Checked for all bf16 values and "
      "exponents."},
@@ -282,8 +285,7 @@ constexpr Fault kRows[] = {
      &Fp8Rounding<Rounding::kTiesAway>},
     {"fp8-ties-to-zero", "quantise", "ties towards zero", "4.75", kFp8Codes, &Fp8Rounding<Rounding::kTiesToZero>},
     {"fp8-ties-up", "quantise", "ties towards +infinity", "4.25, -4.75", kFp8Codes, &Fp8Rounding<Rounding::kTiesUp>},
-    {"fp8-truncate", "quantise", "truncates", "any value off the grid", kFp8Codes,
-     &Fp8Rounding<Rounding::kTowardZero>},
+    {"fp8-truncate", "quantise", "truncates", "any value off the grid", kFp8Codes, &Fp8Rounding<Rounding::kTowardZero>},
     {"fp8-round-up", "quantise", "rounds away from zero", "any value off the grid", kFp8Codes,
      &Fp8Rounding<Rounding::kAwayFromZero>},
     {"fp8-carry-lost", "quantise", "carry out of the mantissa or-ed, not added", "126.2386, 1.97", kFp8Codes,
@@ -297,8 +299,7 @@ constexpr Fault kRows[] = {
     {"fp8-subnormal-ties-away", "quantise", "ties of subnormals away from zero", "half a code below code 8", kFp8Codes,
      &ReplaceEncode<&SubnormalsTiesAway>},
     {"fp8-overflow-nan", "quantise", "saturation becomes NaN, NaN is 0x7F",
-     "nothing finite (the scaled maximum is at most 448): a token with NaN", kFp8Codes,
-     &ReplaceEncode<&OverflowToNan>},
+     "nothing finite (the scaled maximum is at most 448): a token with NaN", kFp8Codes, &ReplaceEncode<&OverflowToNan>},
     {"fp8-multiply-scale", "quantise", "x * scale instead of x / scale", "scale other than 1", kQuantises,
      &ReplaceEncode<&MultiplyScale>},
     {"codes-unscaled", "quantise", "codes of x, not of x / scale", "scale other than 1", kQuantises,
@@ -320,8 +321,7 @@ constexpr Fault kRows[] = {
      "block with amax in (3, 6] holding the seven midpoints", kFp4Codes, &Fp4Rounding<Rounding::kTiesAway>},
     {"fp4-ties-down", "quantise", "E2M1 ties to the lower value: 0.75, 1.75, 3.5", "the same", kFp4Codes,
      &Fp4Rounding<Rounding::kTiesToZero>},
-    {"fp4-ties-to-plus", "quantise", "E2M1 ties towards +infinity", "the same", kFp4Codes,
-     &ReplaceEncode<&Fp4TiesUp>},
+    {"fp4-ties-to-plus", "quantise", "E2M1 ties towards +infinity", "the same", kFp4Codes, &ReplaceEncode<&Fp4TiesUp>},
     {"fp4-truncate", "quantise", "E2M1 truncates", "any value off the grid", kFp4Codes,
      &Fp4Rounding<Rounding::kTowardZero>},
     {"fp4-tie-of-5", "quantise", "5 rounds to 6", "a scaled value of 5", kFp4Codes, &ReplaceEncode<&Fp4Thresholds>},
@@ -338,8 +338,8 @@ constexpr Fault kRows[] = {
      &ReplacePack<&HighFirst>},
     {"fp4-halves", "quantise", "packs element i with i + 16 instead of neighbours", "distinct values", kFp4Codes,
      &ReplacePack<&HalvesOfBlock>},
-    {"fp4-halves-of-head", "quantise", "packs element i with i + 64 instead of neighbours", "distinct values", kFp4Codes,
-     &ReplacePack<&HalvesOfHead>},
+    {"fp4-halves-of-head", "quantise", "packs element i with i + 64 instead of neighbours", "distinct values",
+     kFp4Codes, &ReplacePack<&HalvesOfHead>},
     {"fp4-sign-extended", "quantise", "a negative low nibble fills the high one", "a negative even element", kFp4Codes,
      &ReplacePack<&SignExtended>},
     {"fp4-low-twice", "quantise", "the even element in both nibbles", "distinct values", kFp4Codes,

@@ -28,6 +28,21 @@ std::int64_t NextWindow(const RopeSite& site) { return WindowStart(site) + site.
 std::int64_t PreviousWindow(const RopeSite& site) { return std::max<std::int64_t>(WindowStart(site) - site.ratio, 0); }
 std::int64_t NextPosition(const RopeSite& site) { return Bounded(site.position) + 1; }
 std::int64_t RowZero(const RopeSite&) { return 0; }
+std::int64_t WindowMiddle(const RopeSite& site) { return WindowStart(site) + site.ratio / 2; }
+template <std::int64_t kRows>
+std::int64_t Wrapped(const RopeSite& site) {
+  return WindowStart(site) % kRows;
+}
+// An integer type or a floating-point one that cannot hold the position.
+std::int64_t PositionInt16(const RopeSite& site) { return static_cast<std::int16_t>(WindowStart(site)); }
+std::int64_t PositionBf16(const RopeSite& site) {
+  return static_cast<std::int64_t>(Bf16(static_cast<float>(WindowStart(site))));
+}
+std::int64_t PositionFp16(const RopeSite& site) {
+  std::int64_t step = 1;
+  while (WindowStart(site) / step > 2048) step *= 2;
+  return (WindowStart(site) + step / 2) / step * step;
+}
 
 void RowByHalfStride(Variant& v) {
   v.stages.angles = [](const RopeSite& site) { return AnglesFrom(site, WindowStart(site) * site.rope_dim / 2); };
@@ -63,6 +78,23 @@ struct HalfThePairs {
 };
 struct AllButLastPair {
   static void Of(const RopeSite&, RopeAngles& angles) { angles.pairs -= 1; }
+};
+struct WholeGroupsOf4 {
+  static void Of(const RopeSite&, RopeAngles& angles) { angles.pairs = angles.pairs / 4 * 4; }
+};
+struct AllButFirstPair {
+  static void Of(const RopeSite&, RopeAngles& angles) {
+    angles.first_column += 2;
+    angles.cos += 1;
+    angles.sin += 1;
+    angles.pairs -= 1;
+  }
+};
+struct Fixed64 {
+  static void Of(const RopeSite& site, RopeAngles& angles) {
+    angles.pairs = std::min(angles.pairs, 32);
+    angles.first_column = site.head_dim - 2 * angles.pairs;
+  }
 };
 struct NoIdentity {
   static void Of(const RopeSite&, RopeAngles& angles) { angles.identity_from = angles.first_column; }
@@ -222,6 +254,22 @@ void WindowOfPrevious(Variant& v) {
   };
 }
 
+// Beyond the largest finite bf16 value it, not infinity.
+float Saturated(float x) {
+  constexpr float kMost = 0x1.FEp127F;
+  return x > kMost ? kMost : x < -kMost ? -kMost : x;
+}
+void StoredSaturates(Variant& v) {
+  v.stages.round_rope = [](std::span<const float> values, std::uint16_t* out) {
+    for (std::size_t i = 0; i < values.size(); ++i) out[i] = RoundToBf16(Saturated(values[i]));
+  };
+}
+void InputSaturates(Variant& v) {
+  v.stages.quantise_input = [](std::span<const float> values, float* out) {
+    for (std::size_t i = 0; i < values.size(); ++i) out[i] = Bf16(Saturated(values[i]));
+  };
+}
+
 void TruncateStored(Variant& v) {
   v.stages.round_rope = [](std::span<const float> values, std::uint16_t* out) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -249,6 +297,16 @@ constexpr Fault kRows[] = {
      &ReplaceAngleRow<&PreviousWindow>},
     {"rope-window-start", "rope", "rotates at the first row of an overlapping window", "ratio above 1, a third window",
      kStores, &WindowOfPrevious},
+    {"rope-window-middle", "rope", "rotates at the middle of the window", "ratio above 1", kStores,
+     &ReplaceAngleRow<&WindowMiddle>},
+    {"rope-table-of-1024", "rope", "position modulo 1,024, as if the table were short", "position 1024", kStores,
+     &ReplaceAngleRow<&Wrapped<1024>>},
+    {"rope-position-int16", "rope", "position truncated to int16", "position 32768", kStores,
+     &ReplaceAngleRow<&PositionInt16>},
+    {"rope-position-bf16", "rope", "position rounded to bf16", "position 257", kStores,
+     &ReplaceAngleRow<&PositionBf16>},
+    {"rope-position-fp16", "rope", "position rounded to fp16", "a window's start beyond 2048 that fp16 lacks", kStores,
+     &ReplaceAngleRow<&PositionFp16>},
     {"rope-next-position", "rope", "rotates at position + 1", "any", kQuantises, &ReplaceAngleRow<&NextPosition>},
     {"rope-row-zero", "rope", "row 0 of the table for every position", "position above 0", kQuantises,
      &ReplaceAngleRow<&RowZero>},
@@ -275,6 +333,11 @@ constexpr Fault kRows[] = {
     {"rope-half-pairs", "rope", "only the first half of the pairs turns", "any", kQuantises,
      &ChangeAngles<HalfThePairs>},
     {"rope-last-pair", "rope", "the last pair does not turn", "any", kQuantises, &ChangeAngles<AllButLastPair>},
+    {"rope-first-pair", "rope", "the first pair does not turn", "any", kQuantises, &ChangeAngles<AllButFirstPair>},
+    {"rope-groups-of-4", "rope", "pairs in groups of 4, the rest do not turn", "a rotated width that 8 does not divide",
+     kHead128Stores | kQ, &ChangeAngles<WholeGroupsOf4>},
+    {"rope-at-most-64", "rope", "turns the last 64 columns at most", "a wider rotation", kHead128Stores | kQ,
+     &ChangeAngles<Fixed64>},
     {"rope-none", "rope", "not rotated at all", "any", kQuantises, &ChangeAngles<NoPairs>},
     {"rope-odd-unturned", "rope", "only even columns turn", "any", kQuantises, &ReplaceRope<OddUnturned>},
     {"rope-in-place", "rope", "the odd column turns with the even one's new value", "any", kQuantises,
@@ -286,6 +349,10 @@ constexpr Fault kRows[] = {
      kHead512Stores, &ReplaceRope<FromBf16<512>>},
     {"rope-bf16-input-128", "rope", "head 128: rotates bf16-rounded values", "low mantissa bits", kHead128Stores,
      &ReplaceRope<FromBf16<128>>},
+    {"rope-saturates", "rope", "rotated values beyond bf16 become its largest, not infinity",
+     "huge norm weights on rotated columns", kHead512Stores, &StoredSaturates},
+    {"bf16-saturates", "rope", "values beyond bf16 become its largest before quantisation, not infinity",
+     "huge norm weights", kStores, &InputSaturates},
     {"rope-truncate", "rope", "rotated values truncated to bf16, not rounded", "values with low mantissa bits",
      kHead512Stores, &TruncateStored},
 };

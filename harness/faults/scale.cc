@@ -83,7 +83,9 @@ int CeilOfBoth(const QuantiseRule& rule, float absmax) {
   return Clamped(rule, exponent - 1);
 }
 
-int Unclamped(const QuantiseRule& rule, float absmax) { return ScaleExponent(absmax, rule.divisor, rule.scale_rounding); }
+int Unclamped(const QuantiseRule& rule, float absmax) {
+  return ScaleExponent(absmax, rule.divisor, rule.scale_rounding);
+}
 
 int NormalRangeOnly(const QuantiseRule& rule, float absmax) {
   const int exponent = BlockExponent(rule, absmax);
@@ -267,9 +269,10 @@ void AbsmaxOfFp32(const Stages& stages, const QuantiseTask& task, QuantisedValue
 void EncodeBy(const QuantiseTask& task, Values values, float scale, std::uint8_t* codes) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const float scaled = values[i] / scale;
-    codes[i] = scaled != scaled ? task.rule.nan_code
-                                : static_cast<std::uint8_t>(Encode(*task.rule.format, scaled, task.rule.rounding,
-                                                                   Overflow::kSaturate));
+    codes[i] =
+        scaled != scaled
+            ? task.rule.nan_code
+            : static_cast<std::uint8_t>(Encode(*task.rule.format, scaled, task.rule.rounding, Overflow::kSaturate));
   }
 }
 
@@ -396,8 +399,8 @@ constexpr Fault kRows[] = {
      &ReplaceExponent<&ByDivision>, FaultClass::kEquivalent,
      "The least amax above max * 2^k lies 0.57 (448, 224) or 0.67 (6) ulp of the quotient above 2^k, the largest one "
      "below it farther than that below: a rounded quotient does not become the power. Checked for all amax."},
-    {"fp8-divisor-240", "scale", "240 in place of 448 for e4m3fn in the scale", "nearly every block",
-     kFp8Codes, &DivideBy<0>},
+    {"fp8-divisor-240", "scale", "240 in place of 448 for e4m3fn in the scale", "nearly every block", kFp8Codes,
+     &DivideBy<0>},
     {"fp8-divisor-224", "scale", "224 in place of 448 for e4m3fn in the scale", "any block", kFp8Codes, &DivideBy<1>},
     {"fp8-divisor-256", "scale", "256 in place of 448 in the scale", "amax mantissa in (1, 1.75]", kFp8Codes,
      &DivideBy<2>},
@@ -411,8 +414,8 @@ constexpr Fault kRows[] = {
     {"fp4-divisor-8", "scale", "8 in place of 6 in the scale", "amax mantissa above 1.5", kFp4Codes, &Mxfp4Divisor8},
     {"scale-floor-on-scale", "scale", "floor put on the scale instead of on amax",
      "zero block: byte 114 instead of 105", kQuantises, &ReplaceExponent<&FloorOnScale>},
-    {"scale-no-floor", "scale", "no amax floor",
-     "zero block: FP8 byte 0 and codes 0x7E (0 * inf), MXFP4 byte 0", kQuantises, &NoFloor},
+    {"scale-no-floor", "scale", "no amax floor", "zero block: FP8 byte 0 and codes 0x7E (0 * inf), MXFP4 byte 0",
+     kQuantises, &NoFloor},
     {"scale-floor-1e-10", "scale", "FP8 floor 1e-10", "an FP8 block below 1e-4", kFp8Codes, &Fp8FloorOneTenth},
     {"scale-floor-1e-3", "scale", "FP8 floor 1e-3", "an FP8 block below 1e-3", kFp8Codes, &Fp8FloorLarge},
     {"fp4-floor-of-fp8", "scale", "MXFP4 floor 1e-4", "an MXFP4 block below 1e-4", kFp4Codes, &Mxfp4FloorOfFp8},
@@ -451,22 +454,21 @@ constexpr Fault kRows[] = {
      kUe8m0Scales, &ReplaceQuantise<&StoredFirst>},
     {"scale-stored-not-used", "scale", "codes made with the unrounded amax / max, only the stored scale rounded up",
      "amax 450", kQuantises, &ReplaceQuantise<&CodesByRawScale>},
-    {"scale-used-not-stored", "scale", "codes made with the rounded scale, the raw one stored", "amax 890",
-     kQuantises, &ReplaceQuantise<&RawScaleStored>},
+    {"scale-used-not-stored", "scale", "codes made with the rounded scale, the raw one stored", "amax 890", kQuantises,
+     &ReplaceQuantise<&RawScaleStored>},
     {"scale-mantissa-leak", "scale", "raw amax / max packed as bytes without rounding or masking",
      "any amax / max that is no power of two", kQuantises, &ReplaceQuantise<&MantissaLeak>},
-    {"scale-byte-wrap", "scale", "exponent + 127 wraps instead of clamping",
-     "infinite normed value (huge norm weight)", kHead512Stores, &ReplaceStored<&Wraps>},
+    {"scale-byte-wrap", "scale", "exponent + 127 wraps instead of clamping", "infinite normed value (huge norm weight)",
+     kHead512Stores, &ReplaceStored<&Wraps>},
     {"scale-byte-254", "scale", "an infinite scale stored as 254", "infinite normed value (huge norm weight)",
      kHead512Stores, &ReplaceStored<&TopByteInfinite>},
     {"scale-bias-126", "scale", "UE8M0 bias 126", "any", kUe8m0Scales, &ReplaceStored<&OtherBias<126>>},
     {"scale-bias-128", "scale", "UE8M0 bias 128", "any", kUe8m0Scales, &ReplaceStored<&OtherBias<128>>},
-    {"scale-inverse", "scale", "the reciprocal of the scale stored", "scale other than 1",
-     kUe8m0Scales | kFp8Indexer, &ReplaceStored<&InverseScale>},
+    {"scale-inverse", "scale", "the reciprocal of the scale stored", "scale other than 1", kUe8m0Scales | kFp8Indexer,
+     &ReplaceStored<&InverseScale>},
     {"store-scale-fp32", "scale", "indexer FP8 scale stored as a UE8M0 byte", "any", kFp8Indexer,
      &ReplaceStored<&ByteInWord>},
-    {"store-scale-bf16", "scale", "indexer FP8 scale stored as bf16", "any", kFp8Indexer,
-     &ReplaceStored<&HalfInWord>},
+    {"store-scale-bf16", "scale", "indexer FP8 scale stored as bf16", "any", kFp8Indexer, &ReplaceStored<&HalfInWord>},
     {"store-scale-big-endian", "scale", "indexer FP8 scale stored with its bytes reversed", "any", kFp8Indexer,
      &ReplaceStored<&BigEndian>},
 };

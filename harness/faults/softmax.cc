@@ -214,6 +214,73 @@ struct GroupedScores {
   }
 };
 
+// Each half of the rows by its own softmax, then their mean.
+struct ByHalves {
+  static ColumnMean Of(const Window& w, int c) {
+    const int middle = w.rows() / 2;
+    if (w.masked >= middle) {
+      const double max = MaxScore(w, c);
+      return MeanOf(w, c, true, [&](int r) { return std::exp(ScoreAt(w, r, c) - max); });
+    }
+    double max[2] = {-kInf, -kInf};
+    double sum[2] = {0, 0};
+    for (int r = w.masked; r < w.rows(); ++r) max[r >= middle] = std::max(max[r >= middle], ScoreAt(w, r, c));
+    const auto weight = [&](int r) { return std::exp(ScoreAt(w, r, c) - max[r >= middle]); };
+    for (int r = w.masked; r < w.rows(); ++r) sum[r >= middle] += weight(r);
+    return MeanOf(w, c, false, [&](int r) { return weight(r) / (2 * sum[r >= middle]); });
+  }
+};
+
+struct NextColumn {
+  static ColumnMean Of(const Window& w, int c) {
+    const int other = (c + 1) % w.columns;
+    const double max = MaxScore(w, other);
+    return MeanOf(w, c, true, [&](int r) { return std::exp(ScoreAt(w, r, other) - max); });
+  }
+};
+
+// Rows far below the maximum do not count.
+template <int kDistance>
+struct CutOff {
+  static ColumnMean Of(const Window& w, int c) {
+    const double max = MaxScore(w, c);
+    return MeanOf(w, c, true, [&](int r) {
+      const double d = ScoreAt(w, r, c) - max;
+      return d < -kDistance ? 0.0 : std::exp(d);
+    });
+  }
+};
+
+// Scores beyond +-kMost become it.
+template <int kMost>
+struct ClampedScores {
+  static ColumnMean Of(const Window& w, int c) {
+    const auto score = [&](int r) { return std::fmax(-kMost, std::fmin(kMost, ScoreAt(w, r, c))); };
+    double max = -kInf;
+    for (int r = w.masked; r < w.rows(); ++r) max = std::max(max, score(r));
+    return MeanOf(w, c, true, [&](int r) { return std::exp(score(r) - max); });
+  }
+};
+
+// A guard against division by zero: a column without weight is 0, not NaN.
+struct EmptyColumnIsZero {
+  static ColumnMean Of(const Window& w, int c) {
+    const double max = MaxScore(w, c);
+    if (max == -kInf) return {0, 0};
+    return MeanOf(w, c, true, [&](int r) { return std::exp(ScoreAt(w, r, c) - max); });
+  }
+};
+
+// -inf is held for the lowest finite score.
+struct FiniteMinusInfinity {
+  static ColumnMean Of(const Window& w, int c) {
+    const auto score = [&](int r) { return std::fmax(ScoreAt(w, r, c), -1e30); };
+    double max = -1e30;
+    for (int r = w.masked; r < w.rows(); ++r) max = std::max(max, score(r));
+    return MeanOf(w, c, true, [&](int r) { return std::exp(score(r) - max); });
+  }
+};
+
 template <class Column>
 void Replace(Variant& v) {
   ReplaceMean<MeanStage<Column>>(v);
@@ -239,14 +306,28 @@ constexpr Fault kRows[] = {
      &Replace<HeadScaled>},
     {"softmax-hard-max", "softmax", "only the row of the largest score", "scores that are near", kGathers,
      &Replace<HardMax>},
-    {"softmax-no-rescaling", "softmax", "an online softmax that does not rescale its sums", "scores that rise", kGathers,
-     &Replace<NoRescaling>},
+    {"softmax-no-rescaling", "softmax", "an online softmax that does not rescale its sums", "scores that rise",
+     kGathers, &Replace<NoRescaling>},
     {"softmax-weights-bf16", "softmax", "weights rounded to bf16", "any", kGathers, &Replace<RoundedWeights<&ToBf16>>},
     {"softmax-weights-fp16", "softmax", "weights rounded to fp16", "any", kGathers, &Replace<RoundedWeights<&ToFp16>>},
     {"softmax-scores-bf16", "softmax", "scores rounded to bf16", "scores with low mantissa bits", kGathers,
      &Replace<Bf16Scores>},
     {"softmax-kv-bf16", "softmax", "KV rounded to bf16", "values with low mantissa bits", kGathers, &Replace<Bf16Kv>},
     {"softmax-sums-bf16", "softmax", "accumulates in bf16", "any", kGathers, &Replace<Bf16Sums>},
+    {"softmax-by-halves", "softmax", "a softmax of its own for each half of the rows", "halves whose scores differ",
+     kGathers, &Replace<ByHalves>},
+    {"softmax-next-column", "softmax", "weights of the next column", "columns that differ", kGathers,
+     &Replace<NextColumn>},
+    {"softmax-cutoff-20", "softmax", "rows more than 20 below the maximum do not count",
+     "such a row whose KV is larger by 2^20", kGathers, &Replace<CutOff<20>>},
+    {"softmax-cutoff-60", "softmax", "rows more than 60 below the maximum do not count",
+     "such a row whose KV is larger by 2^80", kGathers, &Replace<CutOff<60>>},
+    {"softmax-scores-clamped", "softmax", "scores clamped to +-100", "scores beyond", kGathers,
+     &Replace<ClampedScores<100>>},
+    {"softmax-empty-column-zero", "softmax", "a column whose scores are all -inf gives 0, not NaN", "such a column",
+     kGathers, &Replace<EmptyColumnIsZero>},
+    {"softmax-finite-minus-infinity", "softmax", "-inf stands for a finite score of -1e30",
+     "a column whose scores are all -inf", kGathers, &Replace<FiniteMinusInfinity>},
     {"softmax-short-sum", "softmax", "the sum of the weights leaves out the last row", "any", kGathers,
      &Replace<ShortDenominator>},
 };

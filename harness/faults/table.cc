@@ -8,8 +8,9 @@ namespace {
 std::vector<Fault> AllFaults() {
   std::vector<Fault> all;
   for (const std::span<const Fault> rows :
-       {LocateFaults(), GatherFaults(), SoftmaxFaults(), NormFaults(), RopeFaults(), ScaleFaults(), QuantiseFaults(),
-        StoreFaults(), TwoStageFaults(), IndexerQFaults()}) {
+       {LocateFaults(), LaunchFaults(), GatherFaults(), GatherEdgeFaults(), SoftmaxFaults(), NormFaults(), RopeFaults(),
+        ScaleFaults(), QuantiseFaults(), CodeFaults(), StoreFaults(), StoreEdgeFaults(), TwoStageFaults(),
+        IndexerQFaults(), StaleFaults()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

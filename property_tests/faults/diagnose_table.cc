@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// diagnose_table [--port] [STEP]: every STEP-th wrong row of the table, diagnosed on the first case that it fails, over
-// the strict arithmetic or an honest port's. Exits 0 if the row is in the top tie for at least 95 % of them.
+// diagnose_table [--port] [STEP]: every STEP-th wrong row of the table, diagnosed on the first case that it fails,
+// shrunk as `verify` does, over the strict arithmetic or an honest port's. Exits 0 if the row is in the top tie for at
+// least 95 % of them.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include "harness/faults/fault_backend.h"
 #include "harness/faults/kill_table.h"
 #include "harness/generate/generate.h"
+#include "harness/run/run_case.h"
+#include "harness/run/shrink.h"
 #include "property_tests/faults/port_kernels.h"
 
 int main(int argc, char** argv) {
@@ -29,14 +32,18 @@ int main(int argc, char** argv) {
     const auto subject = MakeVariantBackend(fault.name, VariantOf(fault), port ? PortKernels() : BestColumnKernels());
     const Kill kill = FindKill(*subject, settings);
     if (!kill.killed) continue;
-    const Diagnosis diagnosis = Diagnose(*subject, Generate(ParseSpec(kill.spec)), options);
+    const CaseSpec spec = ParseSpec(kill.spec);
+    ShrinkLimits limits;
+    limits.trials = 200;
+    const Shrunk shrunk = Shrink(*subject, spec, RunCase(*subject, Generate(spec), {}), {}, limits);
+    const Diagnosis diagnosis = Diagnose(*subject, Generate(shrunk.spec), options);
     const auto top = diagnosis.suspects.begin() + static_cast<std::ptrdiff_t>(diagnosis.tied);
     const bool found = std::any_of(diagnosis.suspects.begin(), top,
                                    [&](const Suspect& s) { return s.first == &fault && s.second == nullptr; });
     ++tried;
     named += found ? 1 : 0;
     alone += found && diagnosis.tied == 1 ? 1 : 0;
-    std::printf("%-27s %-6s tied %zu of %zu after %lld cases\n", fault.name, found ? "named" : "MISSED", diagnosis.tied,
+    std::printf("%-29s %-6s tied %zu of %zu after %lld cases\n", fault.name, found ? "named" : "MISSED", diagnosis.tied,
                 diagnosis.suspects.size(), static_cast<long long>(diagnosis.cases));
     std::fflush(stdout);
   }
