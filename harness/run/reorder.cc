@@ -49,6 +49,8 @@ std::vector<std::int64_t> Shuffled(std::int64_t begin, std::int64_t end, generat
   return tokens;
 }
 
+}  // namespace
+
 PartialLaunch LaunchOf(const Case& c, std::vector<std::int64_t> tokens, std::int64_t live, std::int64_t decode) {
   PartialLaunch launch{std::move(tokens), {}};
   launch.part.name = c.name;
@@ -60,8 +62,6 @@ PartialLaunch LaunchOf(const Case& c, std::vector<std::int64_t> tokens, std::int
   launch.part.outputs_before = TokenRowsOf(c.outputs_before, launch.tokens);
   return launch;
 }
-
-}  // namespace
 
 std::vector<PartialLaunch> Reordered(const Case& c, std::uint64_t seed) {
   const std::int64_t live = c.params.num_actual;

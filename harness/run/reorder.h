@@ -15,6 +15,10 @@ struct PartialLaunch {
   Case part;                         // their case; outputs_before holds the rows of the whole case's
 };
 
+// A launch of `tokens` of the case, in that order; the first `live` of them are to be run, of those the first `decode` as
+// decode tokens (two_stage alone). A token may be named twice if at most one of them writes.
+PartialLaunch LaunchOf(const Case& c, std::vector<std::int64_t> tokens, std::int64_t live, std::int64_t decode);
+
 // The tokens below num_actual, shuffled, in two launches: each half of the tokens, the second with the inert tail.
 // two_stage keeps its decode tokens in front: decode and prefill tokens are shuffled and halved apart. Empty where
 // fewer than two tokens are to be run. The case must have passed Check; so do the parts.
