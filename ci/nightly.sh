@@ -6,6 +6,8 @@
 #   sweeps     all 2^32 floats; many tokens a budget against perturbed evaluations; many cases against the witness of
 #              the stores
 #   random     new cases for a while: from a new seed, which is printed and stands in the report
+#   honest     100,000 cases through honest ports of other arithmetics, 100,000 each through the built-in backends
+#   faults     the table of faults: how soon each is found, how far its failure shrinks, what diagnosis says; properties
 #   fuzz       the case reader's fuzz target for a while
 #   lint       ci/lint.sh
 # Reports, and inputs that broke something, are kept in build/nightly.
@@ -77,6 +79,24 @@ random() {
     --json "$kept/random.json" --junit "$kept/random.xml" --markdown "$kept/random.md" --html "$kept/random.html"
 }
 
+honest() {
+  local backend
+  build_ci honest_ports kvexact
+  build/ci/bin/honest_ports 100000
+  for backend in reference host; do
+    build/ci/bin/kvexact verify --backend "$backend" --cases 100000 --seed 2
+  done
+}
+
+faults() {
+  build_ci kvexact shrink_table diagnose_table properties_test
+  build/ci/bin/kvexact faults
+  build/ci/bin/shrink_table
+  build/ci/bin/diagnose_table
+  build/ci/bin/diagnose_table --port 30
+  RC_PARAMS=max_success=1000 build/ci/bin/properties_test
+}
+
 fuzz() {
   cmake --preset fuzz --log-level=WARNING
   cmake --build --preset fuzz -j "$jobs"
@@ -86,10 +106,10 @@ fuzz() {
 
 lint() { ci/lint.sh; }
 
-[ $# -gt 0 ] || set -- matrix sanitized sweeps random fuzz lint
+[ $# -gt 0 ] || set -- matrix sanitized sweeps random honest faults fuzz lint
 for part in "$@"; do
   case "$part" in
-    matrix | sanitized | sweeps | random | fuzz | lint) ;;
+    matrix | sanitized | sweeps | random | honest | faults | fuzz | lint) ;;
     *)
       echo "ci/nightly.sh: no part is called $part" >&2
       exit 2
