@@ -51,8 +51,8 @@ int MeasureOne(const BenchArguments& a, const bench::BenchSettings& settings) {
 }
 
 int CompareTwo(const BenchArguments& a, const bench::BenchSettings& settings) {
-  const auto comparisons =
-      bench::Compare(LibraryOf("--against", a.against), LibraryOf("--backend", a.backend), settings);
+  const std::string against = LibraryOf("--against", a.against);
+  const auto comparisons = bench::Compare(against, LibraryOf("--backend", a.backend), settings);
   std::printf("%s", ComparisonText(comparisons).c_str());
   Write(a.json, ComparisonJson(comparisons));
   switch (bench::OutcomeOf(comparisons)) {
