@@ -7,7 +7,7 @@
 
 namespace kvexact::cli {
 
-// Exit statuses (docs: DESIGN 10, README).
+// Exit statuses (README).
 enum ExitStatus : int {
   kRight = 0,
   kSubjectAtFault = 1,

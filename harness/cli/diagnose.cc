@@ -39,8 +39,8 @@ Report ReportOf(const DiagnoseArguments& a, const BackendInfo& subject, const Ju
 int Conclude(const DiagnoseArguments& a, const Case& c, const Diagnosis& diagnosis, const Report& report) {
   a.files.Write(report);
   std::printf("%s\n%s", Printable(c.name, 2000).c_str(), kvexact::Text(diagnosis).c_str());
-  if (diagnosis.right) return kRight;
-  return diagnosis.cases == 0 ? kNothingJudged : kSubjectAtFault;
+  const int status = report.exit_status();
+  return status == kRight && !diagnosis.right ? kSubjectAtFault : status;
 }
 
 int DiagnoseRecorded(const DiagnoseArguments& a, const Case& c) {

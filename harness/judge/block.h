@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allowed sets of one quantised block: its scale exponent and its codes, judged together
-// (DESIGN 4: rules a, b and c).
+// (docs/numerics.md, "Allowed sets": rules a, b and c).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations as rows of data (DESIGN: one row each, the names users type).
+// The operations as rows of data (one row each; the names are those that users type).
 #pragma once
 
 #include <cstdint>
