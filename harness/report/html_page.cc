@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --page: #fff; --text: #1c2127; --faint: #5f6b7a; --line: #d8dee6; --panel: #f5f7f9;
   --e: #cfe8d5; --a: #8fb8e8; --w: #d6263c; --n: #e8862a; --u: #9b4fd0; --o: #b9c0c8; --right: #1a7f37; --wrong: #c0182e;
-  --none: #8a6100; }
+  --none: #8a6100; --p0: #2b6cb8; --p1: #d9822b; --p2: #2f9e44; --p3: #9b4fd0; }
 @media (prefers-color-scheme: dark) { :root { --page: #14181d; --text: #dde3ea; --faint: #98a4b3; --line: #333c47;
   --panel: #1c2229; --e: #24452f; --a: #2f6cb3; --w: #ff5c6c; --n: #f0a04b; --u: #c08af0; --o: #4c5663; --right: #57c576;
   --wrong: #ff6b78; --none: #e0b04a; } }
@@ -37,6 +37,8 @@ summary { cursor: pointer; overflow-wrap: anywhere; } p { margin: .4rem 0; } .fa
 svg { width: 100%; height: auto; } svg text { font: 10px system-ui, sans-serif; fill: var(--faint); }
 path { stroke-width: 8; fill: none; } .e { stroke: var(--e); } .a { stroke: var(--a); } .w { stroke: var(--w); }
 .n { stroke: var(--n); } .u { stroke: var(--u); } .o { stroke: var(--o); }
+line, polyline { fill: none; } .axis { stroke: var(--line); } .roof { stroke: var(--faint); stroke-width: 2; }
+.p0 { fill: var(--p0); } .p1 { fill: var(--p1); } .p2 { fill: var(--p2); } .p3 { fill: var(--p3); }
 .key span { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 .9rem; vertical-align: -1px; }
 )";
 

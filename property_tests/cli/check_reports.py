@@ -55,7 +55,7 @@ def check_junit(text, status):
     assert bad == (status != 0), f"{totals} and status {status}"
 
 
-def check_html(text, line):
+def check_page(text):
     assert len(text) < 1_000_000, len(text)
     assert text.startswith("<!DOCTYPE html>\n")
     root = xml.fromstring(text.split("\n", 1)[1])
@@ -67,6 +67,11 @@ def check_html(text, line):
             assert "url(" not in value, value
     style = root.find("head/style").text
     assert "prefers-color-scheme: dark" in style and "url(" not in style and "@import" not in style
+    return root
+
+
+def check_html(text, line):
+    root = check_page(text)
     verdict = [e for e in root.iter("span") if (e.get("class") or "").startswith("verdict")]
     assert [e.text for e in verdict] == [line["verdict"]]
 
@@ -87,10 +92,35 @@ def check_markdown(text, line):
     assert "<script" not in text
 
 
+def check_times(kvexact):
+    """Two implementations on every workload, the second twice as slow: as many points and bars as times."""
+    names = subprocess.run([kvexact, "bench", "--list"], capture_output=True, text=True, check=True).stdout.split()
+    with tempfile.TemporaryDirectory() as directory:
+        files = [pathlib.Path(directory) / name for name in ("ours.jsonl", "<theirs>.jsonl")]
+        for factor, file in enumerate(files, 1):
+            rows = [{"kernel": "empty", "mode": "launch", "tokens": 0, "bytes": 0, "us": 2.5},
+                    {"kernel": "copy", "mode": "1GiB", "tokens": 0, "bytes": 1 << 31, "us": 500.0}]
+            for name in names:
+                kernel, mode, tokens = name.split("/")
+                rows.append({"kernel": kernel, "mode": mode, "tokens": int(tokens), "bytes": 0, "us": 80.0 * factor})
+            file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        page = pathlib.Path(directory) / "times.html"
+        command = [kvexact, "report", "bench", *map(str, files), "--html", str(page)]
+        subprocess.run(command, check=True)
+        root = check_page(page.read_text())
+        for tag in ("circle", "rect"):
+            found = collections.Counter(e.get("class") for e in root.iter(tag))
+            assert found == {"p0": len(names), "p1": len(names)}, (tag, found)
+        files[0].write_text('{"kernel": "empty"}\n')
+        refused = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused
+
+
 def main():
     kvexact, schema_file, crashing = sys.argv[1:]
     schema = json.loads(pathlib.Path(schema_file).read_text())
     jsonschema.Draft7Validator.check_schema(schema)
+    check_times(kvexact)
     runs = (
         ("host", 0, []),
         ("fault:rope-sign", 1, ["--shrink-time", "1s"]),
