@@ -81,7 +81,7 @@ std::int64_t LargestCrowd(const CaseSpec& spec, std::int64_t position) {
 void AddCrowd(const CaseSpec& spec, Stream& stream, RequestList& list) {
   const std::int64_t ratio = spec.config.ratio;
   const std::int64_t last = 2 * ratio - 1;
-  const std::int64_t crowd = stream.PickWeighted<std::int64_t>({{300, 4}, {1200, 3}, {66000, 1}});
+  const std::int64_t crowd = stream.PickWeighted<std::int64_t>({{300, 3}, {1200, 3}, {66000, 4}});
   list.AddSingles(stream.Below(ratio - 1), std::min(crowd, LargestCrowd(spec, last)));
   for (const std::int64_t position : {ratio - 1, last}) list.AddSingles(position, stream.Between(1, 3));
 }
@@ -151,7 +151,7 @@ void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
                                                  {Theme::kMixed, 6},
                                                  {Theme::kFar, 2},
                                                  {Theme::kMany, 3},
-                                                 {Theme::kCrowd, 2},
+                                                 {Theme::kCrowd, 3},
                                                  {Theme::kNone, 1}});
   const bool q = spec::row(spec.config.op).family == spec::Family::kIndexerQ;
   const std::int64_t elements =
