@@ -56,7 +56,9 @@ else
 fi
 
 echo "== time"
-"$bin/kvexact" bench --quiet --json "$build/bench.jsonl" ${PEERS:+--peers "$PEERS"}
+baseline=$source_dir/ci/baselines/$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 | tr 'A-Z ' 'a-z-').jsonl
+[[ -e $baseline ]] || baseline=
+"$bin/kvexact" bench --quiet --json "$build/bench.jsonl" ${PEERS:+--peers "$PEERS"} ${baseline:+--baseline "$baseline"}
 for variant in fast probe; do
   echo "== time with $variant arithmetic"
   "$bin/kvexact" bench --quiet --backend "lib:$build/lib/libkvexact_cuda_$variant.so" --filter '_c4|_c128'

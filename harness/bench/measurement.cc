@@ -20,8 +20,9 @@ double Quantile(std::vector<double>& values, double share) {
   return *at;
 }
 
-std::string Line(const std::string& kernel, const std::string& mode, std::int64_t tokens, std::int64_t compressed,
-                 std::int64_t bytes, double us, const Limits& limits, double spread) {
+nlohmann::ordered_json LineOf(const std::string& kernel, const std::string& mode, std::int64_t tokens,
+                              std::int64_t compressed, std::int64_t bytes, double us, const Limits& limits,
+                              double spread) {
   nlohmann::ordered_json line;
   line["kernel"] = kernel;
   line["mode"] = mode;
@@ -32,7 +33,7 @@ std::string Line(const std::string& kernel, const std::string& mode, std::int64_
   line["limit_us"] = Rounded(limits.MicrosecondsFor(bytes));
   line["ratio"] = Rounded(limits.MicrosecondsFor(bytes) / us);
   line["spread"] = Rounded(spread);
-  return line.dump() + "\n";
+  return line;
 }
 
 }  // namespace
@@ -77,13 +78,17 @@ std::string MeasurementText(const BenchDescription& description, const std::vect
 
 std::string MeasurementJson(const BenchDescription& description, const std::vector<Measurement>& measurements) {
   const Limits& limits = description.limits;
-  std::string text = Line("empty", "launch", 0, 0, 0, limits.empty_us, limits, 0);
-  text += Line("copy", "1GiB", 0, 0, kCopyBytes, limits.MicrosecondsFor(kCopyBytes), limits, 0);
+  std::vector<nlohmann::ordered_json> lines = {
+      LineOf("empty", "launch", 0, 0, 0, limits.empty_us, limits, 0),
+      LineOf("copy", "1GiB", 0, 0, kCopyBytes, limits.MicrosecondsFor(kCopyBytes), limits, 0)};
+  lines.front()["device"] = description.device;
   for (const Measurement& m : measurements) {
     if (!m.unsupported.empty()) continue;
     const WorkloadRow& row = m.row;
-    text += Line(row.kernel, row.mode, row.tokens, row.Compressed(), row.Bytes(), m.us, limits, m.spread);
+    lines.push_back(LineOf(row.kernel, row.mode, row.tokens, row.Compressed(), row.Bytes(), m.us, limits, m.spread));
   }
+  std::string text;
+  for (const nlohmann::ordered_json& line : lines) text += line.dump() + "\n";
   return text;
 }
 

@@ -36,7 +36,8 @@ double RelativeSpread(std::vector<double> values);
 std::string MeasurementText(const BenchDescription& description, const std::vector<Measurement>& measurements,
                             const Peers& peers);
 
-// One JSON object a line: the fields of the peers' lines, and spread; the empty launch and the copy first.
+// One JSON object a line: the fields of the peers' lines, and spread; the empty launch, which names the device, and the
+// copy first.
 std::string MeasurementJson(const BenchDescription& description, const std::vector<Measurement>& measurements);
 
 }  // namespace kvexact::bench

@@ -12,6 +12,7 @@ namespace {
 
 struct Line {
   PeerRow row;
+  std::string device;
   std::int64_t bytes = 0;
 };
 
@@ -31,6 +32,7 @@ Line ParseLine(const std::string& text, const std::string& place) {
   take("tokens", integer("tokens"), line.row.tokens);
   take("bytes", integer("bytes"), line.bytes);
   take("us", number("us"), line.row.us);
+  if (json.contains("device")) take("device", text_field("device"), line.device);
   if (!(line.row.us > 0)) throw InputError(place, "us", "must be above zero");
   return line;
 }
@@ -58,6 +60,7 @@ Peers ReadPeers(const std::string& path) {
     const Line line = ParseLine(text, path + " line " + std::to_string(number));
     if (line.row.kernel == "empty") {
       empty = line.row.us;
+      peers.device = line.device;
     } else if (line.row.kernel == "copy") {
       copy = line;
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of other implementations on the same workloads: one JSON object a line, with the fields kernel, mode, tokens,
-// bytes and us. The rows "empty" and "copy" hold what an empty launch and a copy of `bytes` took.
+// bytes and us. The rows "empty" and "copy" hold what an empty launch and a copy of `bytes` took; "empty" may name the
+// device.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct PeerRow {
 struct Peers {
   std::vector<PeerRow> rows;
   std::optional<Limits> limits;  // where both rows are there
+  std::string device;            // empty: not named
 
   // The time of the faster row that does this work; a two-stage path ("..._two_stage") does the same as the single one.
   std::optional<double> Best(const WorkloadRow& row) const;

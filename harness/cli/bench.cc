@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "harness/backend/cuda_library.h"
+#include "harness/bench/baseline.h"
 #include "harness/bench/comparison.h"
 #include "harness/case/file_io.h"
 #include "harness/case/input_error.h"
@@ -18,6 +19,7 @@ struct BenchArguments {
   std::string backend = "cuda";
   std::string against;
   std::string peers;
+  std::string baseline;
   std::string filter;
   std::string json;
   int rounds = 0;  // 0: the default
@@ -40,8 +42,15 @@ void Write(const std::string& path, const std::string& text) {
 
 int MeasureOne(const BenchArguments& a, const bench::BenchSettings& settings) {
   const bench::Peers peers = a.peers.empty() ? bench::Peers{} : bench::ReadPeers(a.peers);
+  const std::optional<bench::Peers> baseline =
+      a.baseline.empty() ? std::nullopt : std::optional(bench::ReadPeers(a.baseline));
   bench::BenchResult result = bench::Measure(LibraryOf("--backend", a.backend), settings);
   bench::Limits& limits = result.description.limits;
+  if (baseline) {
+    for (const std::string& line : CompareWithBaseline(result.description, result.measurements, *baseline)) {
+      std::fprintf(stderr, "kvexact: warning: %s: %s\n", a.baseline.c_str(), line.c_str());
+    }
+  }
   limits = bench::Limits::Best(limits, peers.limits.value_or(limits));
   std::printf("%s", MeasurementText(result.description, result.measurements, peers).c_str());
   Write(a.json, MeasurementJson(result.description, result.measurements));
@@ -103,6 +112,11 @@ Command AddBench(CLI::App& program) {
   command
       ->add_option("--peers", a->peers,
                    "JSON lines of other implementations' times on these workloads, to stand beside")
+      ->type_name("FILE")
+      ->excludes(against);
+  command
+      ->add_option("--baseline", a->baseline,
+                   "what --json wrote on another day: warns of what has become slower, and decides nothing")
       ->type_name("FILE")
       ->excludes(against);
   command->add_option("--filter", a->filter, "workloads whose name this regular expression matches")->type_name("RE");

@@ -19,6 +19,7 @@ TEST(Bench, RefusesWhatCannotBeTimed) {
       {{"--against", "exec:true"}, "kvexact: --against: exec:true: bench times libraries"},
       {{"--filter", "nothing"}, "kvexact: --filter: nothing: matches no workload"},
       {{"--peers", "/nonexistent"}, "kvexact: /nonexistent: file: cannot be read"},
+      {{"--baseline", "/nonexistent"}, "kvexact: /nonexistent: file: cannot be read"},
       {{"--rounds", "1"}, "kvexact: --rounds"},
   };
   for (const auto& [arguments, message] : refusals) {
