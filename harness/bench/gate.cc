@@ -30,8 +30,10 @@ std::size_t LeftOut(std::size_t n) {
 
 const char* NameOf(Decision decision) {
   switch (decision) {
-    case Decision::kNotSlower:
-      return "not slower";
+    case Decision::kFaster:
+      return "faster";
+    case Decision::kSame:
+      return "same";
     case Decision::kSlower:
       return "slower";
     case Decision::kAmbiguous:
@@ -54,8 +56,10 @@ Gate Decide(const PairedRounds& pairs) {
   gate.median_us = differences[n / 2];
   gate.low_us = differences[left_out - 1];
   gate.high_us = differences[n - left_out];
-  if (gate.high_us <= gate.tolerance_us) {
-    gate.decision = Decision::kNotSlower;
+  if (gate.high_us < -gate.tolerance_us) {
+    gate.decision = pairs.clocks_moved ? Decision::kAmbiguous : Decision::kFaster;
+  } else if (gate.high_us <= gate.tolerance_us) {
+    gate.decision = Decision::kSame;
   } else if (gate.low_us > gate.tolerance_us && !pairs.clocks_moved) {
     gate.decision = Decision::kSlower;
   }

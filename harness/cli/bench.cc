@@ -11,6 +11,9 @@
 #include "harness/case/input_error.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
+#include "harness/report/bench_page.h"
+#include "harness/report/bench_report.h"
+#include "harness/report/utc_now.h"
 
 namespace kvexact::cli {
 namespace {
@@ -21,7 +24,7 @@ struct BenchArguments {
   std::string peers;
   std::string baseline;
   std::string filter;
-  std::string json;
+  ReportFiles files;
   int rounds = 0;  // 0: the default
   bool list = false;
   bool quiet = false;
@@ -36,8 +39,29 @@ std::string LibraryOf(const char* option, const std::string& backend) {
 }
 
 void Write(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  ReplaceFile(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  if (!path.empty()) ReplaceFile(path, text);
+}
+
+// Times as `kvexact bench --json` would hold them.
+BenchSeries SeriesOf(const std::string& name, const bench::BenchResult& result) {
+  BenchSeries series{name, {}};
+  series.times.limits = result.description.limits;
+  for (const bench::Measurement& m : result.measurements) {
+    if (m.unsupported.empty()) series.times.rows.push_back({m.row.kernel, m.row.mode, m.row.tokens, m.us});
+  }
+  return series;
+}
+
+void WriteFiles(const BenchArguments& a, const bench::BenchResult& result, const bench::Peers& peers,
+                const std::string& text) {
+  const std::string& name = result.description.backend;
+  Write(a.files.json, MeasurementJson(result.description, result.measurements));
+  Write(a.files.junit, BenchJunit(result.measurements, UtcNow()));
+  Write(a.files.markdown, BenchMarkdown(name + " on " + result.description.device, text));
+  if (a.files.html.empty()) return;
+  std::vector<BenchSeries> series = {SeriesOf(name, result)};
+  if (!peers.rows.empty()) series.push_back({a.peers, peers});
+  Write(a.files.html, BenchHtml(series));
 }
 
 int MeasureOne(const BenchArguments& a, const bench::BenchSettings& settings) {
@@ -52,18 +76,23 @@ int MeasureOne(const BenchArguments& a, const bench::BenchSettings& settings) {
     }
   }
   limits = bench::Limits::Best(limits, peers.limits.value_or(limits));
-  std::printf("%s", MeasurementText(result.description, result.measurements, peers).c_str());
-  Write(a.json, MeasurementJson(result.description, result.measurements));
+  const std::string text = MeasurementText(result.description, result.measurements, peers);
+  std::printf("%s", text.c_str());
   const bool any = std::any_of(result.measurements.begin(), result.measurements.end(),
                                [](const bench::Measurement& m) { return m.unsupported.empty(); });
+  if (any) WriteFiles(a, result, peers, text);
   return any ? kRight : kNothingJudged;
 }
 
 int CompareTwo(const BenchArguments& a, const bench::BenchSettings& settings) {
   const std::string against = LibraryOf("--against", a.against);
   const auto comparisons = bench::Compare(against, LibraryOf("--backend", a.backend), settings);
-  std::printf("%s", ComparisonText(comparisons).c_str());
-  Write(a.json, ComparisonJson(comparisons));
+  const std::string text = ComparisonText(comparisons);
+  std::printf("%s", text.c_str());
+  Write(a.files.json, ComparisonJson(comparisons));
+  Write(a.files.junit, BenchJunit(comparisons, UtcNow()));
+  Write(a.files.markdown, BenchMarkdown(a.backend + " against " + a.against, text));
+  Write(a.files.html, ComparisonHtml(comparisons));
   switch (bench::OutcomeOf(comparisons)) {
     case bench::Outcome::kNotSlower:
       return kRight;
@@ -123,8 +152,7 @@ Command AddBench(CLI::App& program) {
   command->add_option("--rounds", a->rounds, "timed replays of each workload; default: 50, with --against 200")
       ->type_name("N")
       ->check(CLI::Range(5, 100000));
-  command->add_option("--json", a->json, "write one JSON object a line to this file (docs/performance.md)")
-      ->type_name("FILE");
+  a->files.AddTo(*command);
   command->add_flag("--list", a->list, "print the workloads' names and time nothing");
   command->add_flag("--quiet", a->quiet, "no progress on standard error");
   return {command, [a] { return Bench(*a); }};

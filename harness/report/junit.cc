@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/report/markup.h"
+#include "harness/report/junit_suite.h"
 #include "harness/report/text.h"
 #include "harness/report/totals.h"
 
@@ -11,66 +11,6 @@ namespace kvexact {
 namespace {
 
 constexpr std::size_t kShownFailures = 20;  // of one test case
-constexpr std::size_t kMostText = 60000;    // characters of one failure's text
-
-// The lines of `text` as character data.
-std::string Lines(const std::string& text) {
-  std::string out;
-  for (std::size_t begin = 0; begin < text.size() && out.size() < kMostText;) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out += MarkupText(std::string_view(text).substr(begin, end - begin), 4000) + "\n";
-    begin = end + 1;
-  }
-  return out;
-}
-
-// Test cases of one suite.
-class Suite {
- public:
-  explicit Suite(std::string name) : name_(std::move(name)) {}
-
-  void Pass(const std::string& test) { Add(test, ""); }
-  void Fail(const std::string& test, const std::string& type, const std::string& message, const std::string& text) {
-    ++failures_;
-    Add(test, fmt::format("      <failure type=\"{}\" message=\"{}\">\n{}      </failure>\n", MarkupText(type),
-                          MarkupText(message), Lines(text)));
-  }
-  void Skip(const std::string& test, const std::string& message) {
-    ++skipped_;
-    Add(test, fmt::format("      <skipped message=\"{}\"/>\n", MarkupText(message)));
-  }
-  void Break(const std::string& test, const std::string& message) {
-    ++errors_;
-    Add(test, fmt::format("      <error type=\"input\" message=\"{}\"/>\n", MarkupText(message)));
-  }
-
-  std::string Text(const std::string& timestamp) const {
-    return fmt::format(
-        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\" "
-        "timestamp=\"{}\">\n{}  </testsuite>\n",
-        MarkupText(name_), tests_, failures_, errors_, skipped_, MarkupText(timestamp), text_);
-  }
-  int tests() const { return tests_; }
-  int failures() const { return failures_; }
-  int errors() const { return errors_; }
-  int skipped() const { return skipped_; }
-
- private:
-  void Add(const std::string& test, const std::string& body) {
-    ++tests_;
-    text_ += fmt::format("    <testcase classname=\"kvexact.{}\" name=\"{}\" time=\"0\"", MarkupText(name_),
-                         MarkupText(test));
-    text_ += body.empty() ? "/>\n" : ">\n" + body + "    </testcase>\n";
-  }
-
-  std::string name_;
-  std::string text_;
-  int tests_ = 0;
-  int failures_ = 0;
-  int errors_ = 0;
-  int skipped_ = 0;
-};
-
 bool Right(const ReportRow& row) {
   const Tally sum = row.total();
   return sum.wrong + sum.unwritten + row.touched + row.unstable_elements() + row.errors + row.crashed == 0;
@@ -93,7 +33,7 @@ std::string RowFailures(const Report& report, const ReportRow& row) {
   return text;
 }
 
-void AddRows(const Report& report, spec::Operation op, Suite& suite) {
+void AddRows(const Report& report, spec::Operation op, JunitSuite& suite) {
   for (const ReportRow& row : report.rows()) {
     if (row.op != op) continue;
     const std::string name = row.rows == "-" ? "all cases" : "windows of " + row.rows + " rows";
@@ -108,8 +48,8 @@ void AddRows(const Report& report, spec::Operation op, Suite& suite) {
 }
 
 // What belongs to the whole run.
-Suite RunSuite(const Report& report) {
-  Suite suite("run");
+JunitSuite RunSuite(const Report& report) {
+  JunitSuite suite("run");
   for (const auto& [reason, cases] : report.unsupported()) {
     suite.Skip("unsupported: " + reason, fmt::format("{} cases: {}", cases, reason));
   }
@@ -135,25 +75,13 @@ Suite RunSuite(const Report& report) {
 }  // namespace
 
 std::string ReportJunit(const Report& report) {
-  std::vector<Suite> suites = {RunSuite(report)};
+  std::vector<JunitSuite> suites = {RunSuite(report)};
   for (const spec::OperationRow& op : spec::kOperations) {
-    Suite suite(op.name);
+    JunitSuite suite(op.name);
     AddRows(report, op.id, suite);
-    if (suite.tests() > 0) suites.push_back(std::move(suite));
+    suites.push_back(std::move(suite));
   }
-  int tests = 0, failures = 0, errors = 0, skipped = 0;
-  std::string text;
-  for (const Suite& suite : suites) {
-    tests += suite.tests();
-    failures += suite.failures();
-    errors += suite.errors();
-    skipped += suite.skipped();
-    text += suite.Text(report.parts().started);
-  }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kvexact\" tests=\"{}\" failures=\"{}\" "
-      "errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuites>\n",
-      tests, failures, errors, skipped, report.parts().seconds, text);
+  return JunitDocument(suites, report.parts().started, report.parts().seconds);
 }
 
 }  // namespace kvexact

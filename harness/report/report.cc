@@ -2,11 +2,11 @@
 #include "harness/report/report.h"
 
 #include <algorithm>
-#include <ctime>
 #include <numeric>
 #include <tuple>
 
 #include "harness/report/build_info.h"
+#include "harness/report/utc_now.h"
 #include "harness/run/budgets.h"
 
 namespace kvexact {
@@ -40,14 +40,6 @@ ReportRow& RowIn(std::vector<ReportRow>& rows, spec::Operation op, const std::st
                                       [&](const ReportRow& a, const ReportRow& b) { return key(a) < key(b); });
   if (place != rows.end() && key(*place) == key(row)) return *place;
   return *rows.insert(place, std::move(row));
-}
-
-std::string UtcNow() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
 // Of a case that was judged: under which other budgets it would be right, and where it is wrong.
