@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "gpu/tests/device_arena.h"
 #include "gpu/operations/machine.h"
+#include "gpu/tests/device_arena.h"
 #include "harness/case/case.h"
 
 namespace kvexact::gpu {

@@ -48,8 +48,8 @@ class Backend {
 std::unique_ptr<Backend> MakeReferenceBackend();
 std::unique_ptr<Backend> MakeHostBackend(int threads = 0);  // 0: one a core
 
-// NAME (reference, host, cuda), fault:NAME, lib:PATH (a shared library with the C ABI), exec:CMD (a program that reads case files).
-// Throws InputError.
+// NAME (reference, host, cuda), fault:NAME, lib:PATH (a shared library with the C ABI), exec:CMD (a program that reads
+// case files). Throws InputError.
 std::unique_ptr<Backend> OpenBackend(const std::string& spec, const BackendOptions& options = {});
 
 }  // namespace kvexact

@@ -26,9 +26,7 @@ float Smallest(float lo, float hi) {
 float Largest(float lo, float hi) { return -lo > hi ? lo : hi; }
 
 // The bf16 (or, for an fp32 candidate, bf16-spaced) neighbour towards zero of a magnitude above zero.
-float StepDown(float magnitude) {
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) - 0x10000U);
-}
+float StepDown(float magnitude) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) - 0x10000U); }
 
 }  // namespace
 
@@ -57,7 +55,8 @@ int CodeSet::members(const spec::Format& format) const {
 
 std::string CodeSet::text(const spec::Format& format) const {
   const auto code_of = [&](int key) {
-    return key >= 0 ? static_cast<std::uint32_t>(key) : (1U << (format.bits - 1)) | static_cast<std::uint32_t>(-1 - key);
+    return key >= 0 ? static_cast<std::uint32_t>(key)
+                    : (1U << (format.bits - 1)) | static_cast<std::uint32_t>(-1 - key);
   };
   std::string out;
   if (lo <= hi) {

@@ -15,10 +15,10 @@ namespace kvexact {
 // clamp's 127), which need not be adjacent to the others.
 struct ExponentSet {
   int lo;
-  int hi;              // finite part [lo, hi], empty if hi < lo
-  bool infinite;       // kInfiniteExponent besides
-  bool flushed;        // hi is the clamp's 127, and its factor 2^-127 may be flushed to zero: the codes are
-                       // then those of kInfiniteExponent
+  int hi;         // finite part [lo, hi], empty if hi < lo
+  bool infinite;  // kInfiniteExponent besides
+  bool flushed;   // hi is the clamp's 127, and its factor 2^-127 may be flushed to zero: the codes are
+                  // then those of kInfiniteExponent
 
   int members() const { return (hi < lo ? 0 : hi - lo + 1) + (infinite ? 1 : 0); }
 };
@@ -53,8 +53,8 @@ int CodeKey(const spec::Format& format, std::uint32_t code);
 class Block {
  public:
   // Elements [first, first + count) of `candidates`, which must outlive the block.
-  Block(const Stages& stages, const QuantiseRule& rule, SmallestFactor smallest, const Candidates& candidates, int first,
-        int count);
+  Block(const Stages& stages, const QuantiseRule& rule, SmallestFactor smallest, const Candidates& candidates,
+        int first, int count);
 
   const ExponentSet& exponents() const { return exponents_; }
   int count() const { return count_; }

@@ -88,9 +88,7 @@ int Bf16Set::members() const {
 }
 
 std::string Bf16Set::text() const {
-  const auto bits_of = [](int key) {
-    return static_cast<std::uint16_t>(key >= 0 ? key : 0x8000 | (-1 - key));
-  };
+  const auto bits_of = [](int key) { return static_cast<std::uint16_t>(key >= 0 ? key : 0x8000 | (-1 - key)); };
   std::string out;
   if (lo_ <= hi_) {
     out = fmt::format("0x{:04X} ({:g})", bits_of(lo_), WidenBf16(bits_of(lo_)));

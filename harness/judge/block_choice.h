@@ -11,9 +11,9 @@ namespace kvexact {
 // The exponent under which a block's codes are judged.
 struct BlockChoice {
   int exponent = 0;
-  bool stored = false;     // the stored scale is this exponent's
-  bool reached = false;    // some code needs it (rule c)
-  bool plain[kMaxHeadDim]; // elements with one member, lo[i]
+  bool stored = false;      // the stored scale is this exponent's
+  bool reached = false;     // some code needs it (rule c)
+  bool plain[kMaxHeadDim];  // elements with one member, lo[i]
   std::uint8_t lo[kMaxHeadDim];
 };
 

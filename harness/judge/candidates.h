@@ -20,7 +20,8 @@ struct Candidates {
 };
 
 // Candidates of columns [first, first + count), rounded to bf16 if `bf16`, stored from index 0.
-void CandidatesOf(const Enclosure& enclosure, const Enclosure::Row& row, int first, int count, bool bf16, Candidates& out);
+void CandidatesOf(const Enclosure& enclosure, const Enclosure::Row& row, int first, int count, bool bf16,
+                  Candidates& out);
 
 // Whether some candidate is +0 or -0.
 inline bool HasZero(const Candidates& c, int i) {

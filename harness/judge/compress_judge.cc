@@ -97,10 +97,10 @@ class CompressJudge {
       const std::int64_t key = Fp32Key(observed);
       const bool zero_set = set.lo <= 0 && set.hi >= 0;
       const bool infinite = value - value != 0 && !nan;
-      const bool member = (nan && (set.classes & kNan) != 0) ||
-                          ((set.classes & kFinite) != 0 && !nan &&
-                           ((key >= lo && key <= hi) || (value == 0 && zero_set))) ||
-                          (infinite && (set.classes & (value > 0 ? kPosInf : kNegInf)) != 0);
+      const bool member =
+          (nan && (set.classes & kNan) != 0) ||
+          ((set.classes & kFinite) != 0 && !nan && ((key >= lo && key <= hi) || (value == 0 && zero_set))) ||
+          (infinite && (set.classes & (value > 0 ? kPosInf : kNegInf)) != 0);
       if ((set.classes & kFinite) != 0) verdict_.tally(ElementKind::kFp32).width_ulp += static_cast<double>(hi - lo);
       const bool exact = observed == expected || (nan && strict != strict);
       const int members = lo == hi && set.classes == kFinite ? 1 : set.classes == kNan ? 1 : 2;
@@ -123,7 +123,8 @@ class CompressJudge {
       return;
     }
     RoundToken(*options_.stages, *options_.policy, layout, strict_, strict_work_, expected_);
-    CandidatesOf(enclosure_, enclosed_work_.row, 0, layout.code_values, options_.policy->bf16_before_quantise, candidates_);
+    CandidatesOf(enclosure_, enclosed_work_.row, 0, layout.code_values, options_.policy->bf16_before_quantise,
+                 candidates_);
     const QuantiseRule rule = CompressRule(layout, *options_.policy);
     for (int b = 0; b < layout.scales(); ++b) JudgeBlock(rule, b);
     JudgePad();
@@ -156,8 +157,8 @@ class CompressJudge {
     const std::int64_t scale_offset = cache_.scales(token_.kv_slot) + b * size;
     std::uint32_t stored = 0;
     std::memcpy(&stored, after_ + scale_offset, static_cast<std::size_t>(size));
-    const BlockChoice choice = ChooseExponent(
-        block, observed, [&](int e) { return StoredScale(layout.scale_type, e) == stored; });
+    const BlockChoice choice =
+        ChooseExponent(block, observed, [&](int e) { return StoredScale(layout.scale_type, e) == stored; });
 
     const std::uint32_t strict_scale = expected_.scales[b];
     CountElement(verdict_, ElementKind::kScale, stored == strict_scale, choice.stored && choice.reached,
@@ -173,7 +174,8 @@ class CompressJudge {
   static std::string Exponents(const Block& block) {
     const ExponentSet& set = block.exponents();
     std::string text;
-    if (set.lo <= set.hi) text = set.lo == set.hi ? fmt::format("2^{}", set.lo) : fmt::format("2^{} .. 2^{}", set.lo, set.hi);
+    if (set.lo <= set.hi)
+      text = set.lo == set.hi ? fmt::format("2^{}", set.lo) : fmt::format("2^{} .. 2^{}", set.lo, set.hi);
     if (set.infinite) text += text.empty() ? "infinity" : " or infinity";
     return text;
   }
@@ -183,9 +185,8 @@ class CompressJudge {
     const spec::Format& format = *rule.format;
     for (int i = 0; i < block.count(); ++i) {
       const std::uint8_t expected = expected_.codes[first + i];
-      const std::int64_t offset =
-          cache_.codes(token_.kv_slot) +
-          (cache_.layout.code_type == spec::CodeType::kE4M3Byte ? first + i : (first + i) / 2);
+      const std::int64_t offset = cache_.codes(token_.kv_slot) +
+                                  (cache_.layout.code_type == spec::CodeType::kE4M3Byte ? first + i : (first + i) / 2);
       if (choice.plain[i]) {
         if (observed[i] == choice.lo[i]) {
           CountPlain(verdict_, ElementKind::kCode, observed[i] == expected);

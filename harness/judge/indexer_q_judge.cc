@@ -101,8 +101,8 @@ class IndexerQJudge {
     const Block block(*options_.stages, rule_, SmallestFactor::kKept, candidates_, b * kMxfp4Block, kMxfp4Block);
     const std::int64_t offset = cell() * (in_.head_dim / kMxfp4Block) + b;
     const std::uint8_t stored = After("q_scale")[offset];
-    const BlockChoice choice = ChooseExponent(block, observed_ + b * kMxfp4Block,
-                                              [&](int e) { return Ue8m0FiniteByte(e) == stored; });
+    const BlockChoice choice =
+        ChooseExponent(block, observed_ + b * kMxfp4Block, [&](int e) { return Ue8m0FiniteByte(e) == stored; });
     CountElement(verdict_, ElementKind::kScale, stored == expected_.scales[b], choice.stored && choice.reached,
                  Unchanged("q_scale", offset, 1), block.exponents().members(), [&](Problem& problem) {
                    Place(problem, "q_scale", offset, b);

@@ -30,8 +30,8 @@ CaseVerdict Judge(const Case& c, const JudgeOptions& options, const TensorMap& b
   CaseVerdict verdict = JudgeOnce(c, first, before, after);
   if (options.budget->flush && !verdict.right()) {
     CaseVerdict flushed = JudgeOnce(c, options, before, after);
-    if (flushed.right() || flushed.total().wrong + flushed.total().unwritten <
-                               verdict.total().wrong + verdict.total().unwritten) {
+    if (flushed.right() ||
+        flushed.total().wrong + flushed.total().unwritten < verdict.total().wrong + verdict.total().unwritten) {
       verdict = std::move(flushed);
     }
   }

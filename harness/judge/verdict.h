@@ -35,8 +35,8 @@ struct Tally {
   std::int64_t wrong = 0;
   std::int64_t unwritten = 0;
   std::int64_t unjudged = 0;
-  std::int64_t single = 0;    // judged elements whose allowed set has one member, the strict value
-  double width_ulp = 0;       // kFp32: sum over elements of the allowed set's width, fp32 steps
+  std::int64_t single = 0;  // judged elements whose allowed set has one member, the strict value
+  double width_ulp = 0;     // kFp32: sum over elements of the allowed set's width, fp32 steps
 
   std::int64_t judged() const { return exact + allowed + wrong + unwritten; }
   std::int64_t elements() const { return judged() + unjudged; }
@@ -49,13 +49,13 @@ struct Problem {
   What what = What::kWrong;
   ElementKind kind = ElementKind::kCode;  // not for kTouched
   std::string buffer;
-  std::int64_t byte_offset = 0;           // of the element's first byte in the buffer
-  std::int64_t token = -1;                // index in the launch's arrays; -1 for kTouched
-  std::int64_t head = -1;                 // indexer Q only
-  std::int64_t element = -1;              // within the token's (or head's) elements of that kind
-  std::string observed;                   // raw and decoded
-  std::string expected;                   // of the strict model, raw and decoded
-  std::string allowed;                    // the allowed set, in words
+  std::int64_t byte_offset = 0;  // of the element's first byte in the buffer
+  std::int64_t token = -1;       // index in the launch's arrays; -1 for kTouched
+  std::int64_t head = -1;        // indexer Q only
+  std::int64_t element = -1;     // within the token's (or head's) elements of that kind
+  std::string observed;          // raw and decoded
+  std::string expected;          // of the strict model, raw and decoded
+  std::string allowed;           // the allowed set, in words
 };
 
 // A token (of Q: one head of it) whose values the policy leaves open.
@@ -67,10 +67,10 @@ struct OpenToken {
 
 struct CaseVerdict {
   std::array<Tally, kElementKinds> tallies;
-  std::int64_t touched = 0;          // bytes
-  std::int64_t tokens = 0;           // that store something
-  std::vector<OpenToken> open;       // whose elements are unjudged
-  std::vector<Problem> problems;     // the first max_problems of the judge's, the first kMaxProblems of others
+  std::int64_t touched = 0;       // bytes
+  std::int64_t tokens = 0;        // that store something
+  std::vector<OpenToken> open;    // whose elements are unjudged
+  std::vector<Problem> problems;  // the first max_problems of the judge's, the first kMaxProblems of others
   static constexpr std::size_t kMaxProblems = 64;
   std::size_t max_problems = kMaxProblems;
 

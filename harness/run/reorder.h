@@ -15,8 +15,8 @@ struct PartialLaunch {
   Case part;                         // their case; outputs_before holds the rows of the whole case's
 };
 
-// A launch of `tokens` of the case, in that order; the first `live` of them are to be run, of those the first `decode` as
-// decode tokens (two_stage alone). A token may be named twice if at most one of them writes.
+// A launch of `tokens` of the case, in that order; the first `live` of them are to be run, of those the first `decode`
+// as decode tokens (two_stage alone). A token may be named twice if at most one of them writes.
 PartialLaunch LaunchOf(const Case& c, std::vector<std::int64_t> tokens, std::int64_t live, std::int64_t decode);
 
 // The tokens below num_actual, shuffled, in two launches: each half of the tokens, the second with the inert tail.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/diagnose.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "harness/faults/diagnose.h"
 #include "harness/faults/fault_backend.h"
 #include "harness/faults/kill_table.h"
 #include "harness/generate/generate.h"

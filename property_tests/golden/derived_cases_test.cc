@@ -38,9 +38,7 @@ void ExpectDerivedBytes(Backend& backend, const std::string& path) {
 
 class DerivedCase : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(DerivedCase, ReferenceStoresTheBytesDerivedByHand) {
-  ExpectDerivedBytes(*MakeReferenceBackend(), GetParam());
-}
+TEST_P(DerivedCase, ReferenceStoresTheBytesDerivedByHand) { ExpectDerivedBytes(*MakeReferenceBackend(), GetParam()); }
 
 TEST_P(DerivedCase, HostStoresTheBytesDerivedByHand) { ExpectDerivedBytes(*MakeHostBackend(1), GetParam()); }
 

@@ -55,8 +55,8 @@ TEST(Enclosure, HoldsTheStrictModelAtEveryStage) {
           enclosure.WeightedMean(input.window(), e);
           ExpectInside(s, e, "mean");
           strict.Scale(s, strict.InverseSqrt(strict.Add(strict.Divide(strict.SumOfSquares(s), 128), 1e-6F)));
-          enclosure.Scale(e,
-                          enclosure.InverseSqrt(enclosure.Add(enclosure.Divide(enclosure.SumOfSquares(e), 128), 1e-6F)));
+          enclosure.Scale(
+              e, enclosure.InverseSqrt(enclosure.Add(enclosure.Divide(enclosure.SumOfSquares(e), 128), 1e-6F)));
           ExpectInside(s, e, "scaled");
           strict.MultiplyBy(s, {parameters.window().score[0], 128});
           enclosure.MultiplyBy(e, {parameters.window().score[0], 128});

@@ -15,7 +15,9 @@ class RandomWindow {
   RandomWindow(int rows, int columns, float score_spread, float kv_scale, std::uint64_t seed)
       : score_(static_cast<std::size_t>(rows * columns)), kv_(score_.size()) {
     std::mt19937_64 engine(seed);
-    const auto symmetric = [&] { return static_cast<float>(static_cast<std::int64_t>(engine() >> 11)) * 0x1p-52F - 1.0F; };
+    const auto symmetric = [&] {
+      return static_cast<float>(static_cast<std::int64_t>(engine() >> 11)) * 0x1p-52F - 1.0F;
+    };
     for (std::size_t i = 0; i < score_.size(); ++i) {
       score_[i] = score_spread * symmetric();
       kv_[i] = kv_scale * symmetric();

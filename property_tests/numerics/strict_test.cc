@@ -43,9 +43,7 @@ float Mean(const Window& w, int column, int k) {
     num[r % 8] = std::fma(weight, w.kv[static_cast<std::size_t>(r)][column], num[r % 8]);
     den[r % 8] += weight;
   }
-  const auto fold = [](const float* x) {
-    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-  };
+  const auto fold = [](const float* x) { return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])); };
   return fold(num) / fold(den);
 }
 

@@ -10,9 +10,9 @@
 namespace kvexact {
 
 struct WeightError {
-  double max_ulp = 0;      // |w - 2^-k e^d| over ulp(2^-k e^d), where that is a normal number
-  float worst = 0;         // its argument
-  double max_excess = 0;   // largest error in ulp after kWeightUlpSlope * |d| is taken off
+  double max_ulp = 0;        // |w - 2^-k e^d| over ulp(2^-k e^d), where that is a normal number
+  float worst = 0;           // its argument
+  double max_excess = 0;     // largest error in ulp after kWeightUlpSlope * |d| is taken off
   double max_underflow = 0;  // largest 2^-k e^d at or below fp32's normal range, or cut off, in units of 2^-126
   std::int64_t inputs = 0;
 };

@@ -19,10 +19,13 @@ int main(int argc, char** argv) {
   for (const int shift : {0, 10}) {
     const kvexact::WeightError error =
         kvexact::MeasureWeights(kvexact::BestColumnKernels(), shift, 0x80000000U, 0xFF800001U, stride);
-    std::printf("shift=%d inputs=%lld max_error=%.4f ulp at d=%a, less %.4f |d|: %.4f ulp, below the normal range %.3f * 2^-126\n", shift,
-                static_cast<long long>(error.inputs), error.max_ulp, static_cast<double>(error.worst),
-                kvexact::kWeightUlpSlope, error.max_excess, error.max_underflow);
-    within = within && error.max_excess <= kvexact::kMaxWeightUlp && error.max_underflow <= kvexact::kMaxWeightUnderflow;
+    std::printf(
+        "shift=%d inputs=%lld max_error=%.4f ulp at d=%a, less %.4f |d|: %.4f ulp, below the normal range %.3f * "
+        "2^-126\n",
+        shift, static_cast<long long>(error.inputs), error.max_ulp, static_cast<double>(error.worst),
+        kvexact::kWeightUlpSlope, error.max_excess, error.max_underflow);
+    within =
+        within && error.max_excess <= kvexact::kMaxWeightUlp && error.max_underflow <= kvexact::kMaxWeightUnderflow;
   }
   return within ? 0 : 1;
 }

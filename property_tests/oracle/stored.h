@@ -54,8 +54,7 @@ struct StoredToken {
 
 // `normed` and `rotated` in bf16, [head_dim]; which of them is quantised depends on the operation.
 StoredToken StoreToken(spec::Operation op, std::span<const std::uint16_t> normed,
-                       std::span<const std::uint16_t> rotated,
-                       SmallestFactor smallest = SmallestFactor::kKept);
+                       std::span<const std::uint16_t> rotated, SmallestFactor smallest = SmallestFactor::kKept);
 
 struct StoredQ {
   std::vector<std::uint16_t> values;  // bf16 [head_dim]

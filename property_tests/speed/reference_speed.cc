@@ -51,8 +51,8 @@ void JudgeOutputs(benchmark::State& state, spec::Operation op, std::int64_t rati
   state.SetItemsProcessed(state.iterations() * ItemsOf(c, verdict));
 }
 
-#define KVEXACT_SPEED(name, op, ratio)                              \
-  BENCHMARK_CAPTURE(Reference, name, spec::Operation::op, ratio);   \
+#define KVEXACT_SPEED(name, op, ratio)                            \
+  BENCHMARK_CAPTURE(Reference, name, spec::Operation::op, ratio); \
   BENCHMARK_CAPTURE(JudgeOutputs, name, spec::Operation::op, ratio)
 
 KVEXACT_SPEED(sparse_attn_ratio4, kSparseAttn, 4);

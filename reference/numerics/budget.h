@@ -18,15 +18,15 @@ enum class ExpArgument : std::uint8_t {
 struct Budget {
   const char* name;
   const char* summary;
-  double exp_ulp;          // error of the exponential itself, ulp of its result
-  double exp_slope;        // further relative error, in u a unit of |s - m| (scaling by log2 e, its rounding)
+  double exp_ulp;    // error of the exponential itself, ulp of its result
+  double exp_slope;  // further relative error, in u a unit of |s - m| (scaling by log2 e, its rounding)
   ExpArgument argument;
-  double divide_ulp;       // division, ulp of its result
-  double rsqrt_ulp;        // reciprocal square root, ulp of its result
-  int row_tree_height;     // additions between a row's term and the sum; 0: any order
-  int head_tree_height;    // additions between a column's square and the sum; 0: any order
-  int rescalings;          // times that an online softmax rescales its sums; 0: none
-  bool flush;              // subnormal operands and results may become zero
+  double divide_ulp;     // division, ulp of its result
+  double rsqrt_ulp;      // reciprocal square root, ulp of its result
+  int row_tree_height;   // additions between a row's term and the sum; 0: any order
+  int head_tree_height;  // additions between a column's square and the sum; 0: any order
+  int rescalings;        // times that an online softmax rescales its sums; 0: none
+  bool flush;            // subnormal operands and results may become zero
 };
 
 std::span<const Budget> Budgets();

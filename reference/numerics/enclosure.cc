@@ -198,8 +198,8 @@ void Enclosure::WeightedMean(const Window& window, Row& out) const {
   model.gradual = std::ldexp(model_.gradual, spec::WeightShift(rows));
   model.flush = std::ldexp(model_.flush, spec::WeightShift(rows));
 
-  const bool finite = rows > window.masked && kernels_->all_finite(window.score.data(), window.kv.data(), window.masked,
-                                                                   rows, window.columns);
+  const bool finite = rows > window.masked &&
+                      kernels_->all_finite(window.score.data(), window.kv.data(), window.masked, rows, window.columns);
   if (finite) {
     kernels_->enclose_mean(model, window.score.data(), window.kv.data(), window.masked, rows, window.columns,
                            workspace_.data(), out.mid, out.rad, overflow);

@@ -88,8 +88,7 @@ std::uint8_t SpecialClasses(const Window& window, std::size_t column, const Colu
   if (infinities.surely_nan || !infinities.may_stay) return kNan;
   // Terms that sum to the other infinity first leave NaN.
   const bool meets_other = against * std::exp(log_growth) >= 0x1p128 * (1 - 0x1p-16);
-  return static_cast<std::uint8_t>((positive ? kPosInf : kNegInf) |
-                                   (infinities.may_be_nan || meets_other ? kNan : 0));
+  return static_cast<std::uint8_t>((positive ? kPosInf : kNegInf) | (infinities.may_be_nan || meets_other ? kNan : 0));
 }
 
 }  // namespace kvexact

@@ -13,8 +13,8 @@ RopeAngles AnglesOf(const Stages& stages, const CompressInputs& in, std::int64_t
 void RoundToken(const Stages& stages, const Policy& policy, const spec::Layout& layout, const float* rotated,
                 const float* unrotated, StoredToken& out) {
   const auto codes = static_cast<std::size_t>(layout.code_values);
-  const QuantiseTask task{CompressRule(layout, policy), layout.scale_type,  policy.bf16_before_quantise,
-                          layout.quant_block,           {rotated, codes}, {unrotated, codes}};
+  const QuantiseTask task{CompressRule(layout, policy), layout.scale_type, policy.bf16_before_quantise,
+                          layout.quant_block,           {rotated, codes},  {unrotated, codes}};
   QuantisedValues quantised;
   stages.quantise(stages, task, quantised);
   std::memcpy(out.codes, quantised.codes, codes);

@@ -11,12 +11,12 @@ namespace kvexact {
 template <class T>
 using VectorView = Eigen::Map<const Eigen::Array<T, 1, Eigen::Dynamic>>;
 template <class T>
-using MatrixView = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>,
-                              Eigen::Unaligned, Eigen::OuterStride<>>;
+using MatrixView = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned,
+                              Eigen::OuterStride<>>;
 template <class T>
 using MutableVectorView = Eigen::Map<Eigen::Array<T, 1, Eigen::Dynamic>>;
 template <class T>
-using MutableMatrixView = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>,
-                                     Eigen::Unaligned, Eigen::OuterStride<>>;
+using MutableMatrixView = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned,
+                                     Eigen::OuterStride<>>;
 
 }  // namespace kvexact

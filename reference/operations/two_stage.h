@@ -19,13 +19,14 @@ void TwoStage(const Stages& stages, const Policy& policy, const A& a, const Comp
               const CompressOutputs& out) {
   const TwoStagePlan plan = stages.plan(in);
   std::vector<typename A::Row> scratch(static_cast<std::size_t>(std::max<std::int64_t>(plan.last - plan.first, 0)));
-  const auto row_of = [&](std::int64_t t) -> typename A::Row& { return scratch[static_cast<std::size_t>(t - plan.first)]; };
+  const auto row_of = [&](std::int64_t t) ->
+      typename A::Row& { return scratch[static_cast<std::size_t>(t - plan.first)]; };
   for (typename A::Row& row : scratch) row.columns = static_cast<int>(in.head_dim);
   GatherSplit(stages, a, in, plan.first, plan.last,
               [&](std::int64_t t, const typename A::Row& row) { row_of(t) = row; });
   Finalize(
-      stages, policy, a, in, plan.first, plan.last,
-      [&](std::int64_t t, typename A::Row& row) { row = row_of(t); }, out);
+      stages, policy, a, in, plan.first, plan.last, [&](std::int64_t t, typename A::Row& row) { row = row_of(t); },
+      out);
   FusedCompress(stages, policy, a, in, 0, plan.decode, out);
 }
 

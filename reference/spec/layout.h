@@ -26,11 +26,11 @@ struct Layout {
   int token_stride;  // bytes
   int codes_offset;  // bytes
   int rope_values;
-  int rope_offset;   // bytes
-  int scale_stride;  // bytes
-  int scales_offset; // bytes
+  int rope_offset;    // bytes
+  int scale_stride;   // bytes
+  int scales_offset;  // bytes
   bool scales_behind_page;
-  int pad_scales;    // zero bytes written behind a token's scales
+  int pad_scales;  // zero bytes written behind a token's scales
 
   constexpr int scales() const { return code_values / quant_block; }
   constexpr int scale_bytes() const { return scale_type == ScaleType::kFp32Word ? 4 : 1; }
@@ -50,9 +50,9 @@ inline constexpr const Layout* kLayouts[] = {&kSparseAttnLayout, &kIndexerFp8Lay
 // Page of KV slot s: s / page_tokens; token within it: s % page_tokens.
 struct PagedCache {
   Layout layout;
-  std::int64_t page_tokens;   // kv_cache_block_size
-  std::int64_t page_stride;   // bytes from page to page, padding included
-  std::int64_t base_offset;   // bytes before page 0
+  std::int64_t page_tokens;  // kv_cache_block_size
+  std::int64_t page_stride;  // bytes from page to page, padding included
+  std::int64_t base_offset;  // bytes before page 0
   std::int64_t pages;
 
   constexpr std::int64_t token_base(std::int64_t slot) const {

@@ -35,8 +35,7 @@ constexpr float WeightCutoff(int shift) { return -static_cast<float>(127 - shift
 // 2^f on [-0.5, 0.5], ascending powers; the constant term is exactly one.
 inline constexpr int kExp2Degree = 6;
 inline constexpr float kExp2Polynomial[kExp2Degree + 1] = {
-    1.0F,           0x1.62e430p-1F,  0x1.ebfbdcp-3F,  0x1.c6af7ap-5F,
-    0x1.3b2ddap-7F, 0x1.5f0976p-10F, 0x1.4172b6p-13F,
+    1.0F, 0x1.62e430p-1F, 0x1.ebfbdcp-3F, 0x1.c6af7ap-5F, 0x1.3b2ddap-7F, 0x1.5f0976p-10F, 0x1.4172b6p-13F,
 };
 
 // ---- reduction trees ---------------------------------------------------------------------------

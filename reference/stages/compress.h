@@ -27,9 +27,9 @@ void RmsNorm(const A& a, typename A::Row& row, std::span<const float> weight, fl
 struct RopeAngles {
   const float* cos;
   const float* sin;
-  int first_column;    // even; pair i is columns first_column + 2 i and the next
+  int first_column;  // even; pair i is columns first_column + 2 i and the next
   int pairs;
-  int identity_from;   // pairs from here up to first_column turn by cos 1, sin 0; first_column: none
+  int identity_from;  // pairs from here up to first_column turn by cos 1, sin 0; first_column: none
 };
 
 // The identity rotation of up to kMaxHeadDim / 2 pairs.

@@ -9,9 +9,9 @@ namespace kvexact {
 
 // A token that reaches a window boundary.
 struct LiveToken {
-  std::int64_t index = 0;     // in the launch's arrays
+  std::int64_t index = 0;  // in the launch's arrays
   std::int64_t position = 0;
-  std::int64_t kv_slot = 0;   // as given; negative where the operation does not store it
+  std::int64_t kv_slot = 0;  // as given; negative where the operation does not store it
 
   bool stored() const { return kv_slot >= 0; }
 };

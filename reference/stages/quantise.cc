@@ -16,8 +16,14 @@ namespace {
 constexpr float kNoClamp = std::numeric_limits<float>::infinity();
 
 QuantiseRule Mxfp4Rule(const Policy& policy) {
-  return {&spec::kE2M1,            policy.e2m1_rounding, policy.scale_rounding, policy.mxfp4_divisor,
-          policy.mxfp4_amax_floor, kNoClamp,             true,                  7};
+  return {&spec::kE2M1,
+          policy.e2m1_rounding,
+          policy.scale_rounding,
+          policy.mxfp4_divisor,
+          policy.mxfp4_amax_floor,
+          kNoClamp,
+          true,
+          7};
 }
 
 // Scaled by the reciprocal of the scale: exact, but for results below fp32's range.
@@ -32,8 +38,14 @@ float Scaled(const QuantiseRule& rule, float x, float factor) {
 
 QuantiseRule CompressRule(const spec::Layout& layout, const Policy& policy) {
   if (layout.code_type == spec::CodeType::kE2M1Nibble) return Mxfp4Rule(policy);
-  return {&spec::kE4M3Fn,        policy.e4m3_rounding, policy.scale_rounding, policy.fp8_divisor,
-          policy.fp8_amax_floor, policy.fp8_clamp,     false,                 policy.compress_nan_code};
+  return {&spec::kE4M3Fn,
+          policy.e4m3_rounding,
+          policy.scale_rounding,
+          policy.fp8_divisor,
+          policy.fp8_amax_floor,
+          policy.fp8_clamp,
+          false,
+          policy.compress_nan_code};
 }
 
 QuantiseRule IndexerQRule(QCodes codes, const Policy& policy) {

@@ -14,14 +14,14 @@ namespace kvexact {
 
 // How one operation quantises a block under a policy.
 struct QuantiseRule {
-  const spec::Format* format;   // of the codes
+  const spec::Format* format;  // of the codes
   Rounding rounding;
   ScaleRounding scale_rounding;
   ScaleDivisor divisor;
   float amax_floor;
-  float clamp;                  // scaled values beyond it become it; infinity: no clamp
-  bool clamp_exponent;          // to [-127, 127] (MXFP4)
-  std::uint8_t nan_code;        // of an element that is NaN after scaling
+  float clamp;            // scaled values beyond it become it; infinity: no clamp
+  bool clamp_exponent;    // to [-127, 127] (MXFP4)
+  std::uint8_t nan_code;  // of an element that is NaN after scaling
 };
 
 QuantiseRule CompressRule(const spec::Layout& layout, const Policy& policy);

@@ -38,9 +38,7 @@ class Writer {
   explicit Writer(Message message) { Put(message); }
   template <class T>
   requires std::is_trivially_copyable_v<T>
-  void Put(const T& value) {
-    body_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
+  void Put(const T& value) { body_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   void Put(const std::string& text) {
     Put(static_cast<std::uint32_t>(text.size()));
     body_ += text;
