@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/backend/abi_launch.h"
 
+#include "harness/backend/abi_layout.h"
+
 namespace kvexact {
 namespace {
 
@@ -79,21 +81,7 @@ kvexact_params ParamsOf(const Case& c) {
 
 kvexact_kv_layout LayoutOf(const Case& c) {
   const spec::PagedCache cache = CacheOf(c);
-  const spec::Layout& layout = cache.layout;
-  kvexact_kv_layout out{};
-  out.struct_size = sizeof out;
-  out.code_type = layout.code_type == spec::CodeType::kE2M1Nibble ? KVEXACT_E2M1 : KVEXACT_E4M3FN;
-  out.scale_type = layout.scale_type == spec::ScaleType::kFp32Word ? KVEXACT_SCALE_F32 : KVEXACT_SCALE_UE8M0;
-  out.scales_behind_page = layout.scales_behind_page ? 1 : 0;
-  out.code_values = layout.code_values;
-  out.quant_block = layout.quant_block;
-  out.token_stride = layout.token_stride;
-  out.codes_offset = layout.codes_offset;
-  out.rope_values = layout.rope_values;
-  out.rope_offset = layout.rope_offset;
-  out.scale_stride = layout.scale_stride;
-  out.scales_offset = layout.scales_offset;
-  out.pad_scales = layout.pad_scales;
+  kvexact_kv_layout out = AbiLayout(cache.layout);
   out.page_tokens = cache.page_tokens;
   out.page_stride = cache.page_stride;
   out.base_offset = cache.base_offset;

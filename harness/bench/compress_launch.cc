@@ -3,6 +3,7 @@
 #include <numeric>
 #include <random>
 
+#include "harness/backend/abi_layout.h"
 #include "harness/bench/workload.h"
 #include "reference/spec/layout.h"
 
@@ -30,24 +31,6 @@ Tokens MakeTokens(const WorkloadRow& row, std::int64_t length, std::mt19937_64& 
     tokens.requests.push_back(static_cast<std::int32_t>(row.Prefill() ? t / length : t));
   }
   return tokens;
-}
-
-kvexact_kv_layout AbiLayout(const spec::Layout& in) {
-  kvexact_kv_layout out{};
-  out.struct_size = sizeof out;
-  out.code_type = in.code_type == spec::CodeType::kE2M1Nibble ? KVEXACT_E2M1 : KVEXACT_E4M3FN;
-  out.scale_type = in.scale_type == spec::ScaleType::kFp32Word ? KVEXACT_SCALE_F32 : KVEXACT_SCALE_UE8M0;
-  out.scales_behind_page = in.scales_behind_page ? 1 : 0;
-  out.code_values = in.code_values;
-  out.quant_block = in.quant_block;
-  out.token_stride = in.token_stride;
-  out.codes_offset = in.codes_offset;
-  out.rope_values = in.rope_values;
-  out.rope_offset = in.rope_offset;
-  out.scale_stride = in.scale_stride;
-  out.scales_offset = in.scales_offset;
-  out.pad_scales = in.pad_scales;
-  return out;
 }
 
 }  // namespace
