@@ -13,7 +13,7 @@
 namespace kvexact {
 
 // Calls work(i) for i = 0, 1, ... below n on `threads` threads, and consume(i, result) for each on the calling thread,
-// in the order of i. No new work is begun once go_on() is false; what was begun is consumed. At most 4 * threads
+// in the order of i. No new work is begun once go_on() is false; what was begun is consumed. At most 16 * threads
 // results wait. An exception of work or consume ends the run and is thrown here.
 template <class Result>
 void InOrder(std::int64_t n, int threads, const std::function<Result(std::int64_t)>& work,
@@ -26,7 +26,7 @@ void InOrder(std::int64_t n, int threads, const std::function<Result(std::int64_
   std::int64_t consumed = 0;
   bool stopped = n <= 0;
   int running = threads;
-  const std::int64_t window = 4 * static_cast<std::int64_t>(threads);
+  const std::int64_t window = 16 * static_cast<std::int64_t>(threads);
 
   const auto worker = [&] {
     std::unique_lock lock(mutex);

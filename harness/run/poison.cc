@@ -2,6 +2,7 @@
 #include "harness/run/poison.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "harness/generate/counter_hash.h"
@@ -10,11 +11,10 @@ namespace kvexact {
 namespace {
 
 void FillRandom(std::span<std::uint8_t> bytes, std::uint64_t key) {
-  for (std::size_t i = 0; i < bytes.size(); i += 8) {
-    const std::uint64_t word = generate::At(key, i / 8);
-    for (std::size_t b = 0; b < std::min<std::size_t>(8, bytes.size() - i); ++b) {
-      bytes[i + b] = static_cast<std::uint8_t>(word >> (8 * b));
-    }
+  static_assert(std::endian::native == std::endian::little);
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
+    const std::uint64_t word = generate::At(key, i / sizeof word);
+    std::memcpy(bytes.data() + i, &word, std::min(sizeof word, bytes.size() - i));
   }
 }
 
