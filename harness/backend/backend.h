@@ -18,6 +18,7 @@ struct BackendInfo {
   std::string policy;       // the policy under which its outputs are judged by default
   bool bit_exact;           // claims to equal the strict model byte for byte
   std::string budget = {};  // a looser error budget that it declares for itself; empty: none
+  bool concurrent = false;  // Run may be called from several threads at once
 };
 
 enum class RunStatus { kOk, kUnsupported, kError, kCrashed };
@@ -46,7 +47,7 @@ class Backend {
 
 // The built-in backends.
 std::unique_ptr<Backend> MakeReferenceBackend();
-std::unique_ptr<Backend> MakeHostBackend(int threads = 0);  // 0: one a core
+std::unique_ptr<Backend> MakeHostBackend(int threads);  // threads that one case is shared out to, at least 1
 
 // NAME (reference, host, cuda), fault:NAME, lib:PATH (a shared library with the C ABI), exec:CMD (a program that reads
 // case files). Throws InputError.

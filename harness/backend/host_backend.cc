@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An honest CPU port: same semantics as the strict model, other algorithms (libm, its own summation order,
 // weights normalised before the weighted sum). It shares data with the reference, no code.
-#include <algorithm>
-#include <thread>
-
 #include "harness/backend/backend.h"
 #include "harness/backend/host/compress.h"
 #include "harness/backend/host/indexer_q.h"
@@ -43,14 +40,12 @@ class HostBackend final : public Backend {
   }
 
   int threads_;
-  BackendInfo info_{"host", "1", "CPU, libm", "seed", false};
+  BackendInfo info_{
+      .name = "host", .version = "1", .device = "CPU, libm", .policy = "seed", .bit_exact = false, .concurrent = true};
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> MakeHostBackend(int threads) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::make_unique<HostBackend>(threads > 0 ? threads : cores);
-}
+std::unique_ptr<Backend> MakeHostBackend(int threads) { return std::make_unique<HostBackend>(threads); }
 
 }  // namespace kvexact

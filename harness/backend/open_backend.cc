@@ -13,7 +13,7 @@ std::unique_ptr<Backend> OpenBackend(const std::string& spec, const BackendOptio
   constexpr std::string_view kLibrary = "lib:";
   constexpr std::string_view kProgram = "exec:";
   if (spec == "reference") return MakeReferenceBackend();
-  if (spec == "host") return MakeHostBackend();
+  if (spec == "host") return MakeHostBackend(1);
   if (spec == "cuda") return OpenLibraryBackend(CudaLibraryPath(), options);
   if (spec.starts_with("fault:")) return OpenFaultBackend(spec);
   if (spec.starts_with(kLibrary)) return OpenLibraryBackend(spec.substr(kLibrary.size()), options);

@@ -23,7 +23,8 @@ class ReferenceBackend final : public Backend {
   }
 
  private:
-  BackendInfo info_{"reference", "1", "CPU", "seed", true};
+  BackendInfo info_{
+      .name = "reference", .version = "1", .device = "CPU", .policy = "seed", .bit_exact = true, .concurrent = true};
 };
 
 }  // namespace

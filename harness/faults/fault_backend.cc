@@ -3,30 +3,12 @@
 
 #include <utility>
 
-#include "harness/faults/run_variant.h"
+#include "harness/faults/variant_backend.h"
 
 namespace kvexact {
 namespace {
 
 constexpr char kPrefix[] = "fault:";
-
-class VariantBackend final : public Backend {
- public:
-  VariantBackend(std::string name, const Variant& variant, const ColumnKernels& kernels)
-      : variant_(variant), strict_(kernels), info_{std::move(name), "1", "CPU", "seed", false} {}
-
-  const BackendInfo& info() const override { return info_; }
-
-  RunOutcome Run(const Case& c, TensorMap& outputs) override {
-    RunVariant(variant_, strict_, c, outputs);
-    return {};
-  }
-
- private:
-  Variant variant_;
-  Strict strict_;
-  BackendInfo info_;
-};
 
 const Fault& Named(const std::string& spec, std::string_view name) {
   const Fault* fault = FindFault(name);
@@ -39,7 +21,8 @@ const Fault& Named(const std::string& spec, std::string_view name) {
 }  // namespace
 
 std::unique_ptr<Backend> MakeVariantBackend(std::string name, const Variant& variant, const ColumnKernels& kernels) {
-  return std::make_unique<VariantBackend>(std::move(name), variant, kernels);
+  BackendInfo info{.name = std::move(name), .version = "1", .device = "CPU", .policy = "seed", .bit_exact = false};
+  return std::make_unique<VariantBackend<Strict>>(std::move(info), variant, Strict(kernels));
 }
 
 std::unique_ptr<Backend> OpenFaultBackend(const std::string& spec) {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <thread>
 
 #include "harness/generate/generate.h"
 #include "harness/run/in_order.h"
 #include "harness/run/run_case.h"
+#include "harness/run/shared_subject.h"
 
 namespace kvexact {
 
@@ -38,16 +38,13 @@ Kill FindKill(Backend& subject, const KillSettings& settings) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   Kill kill;
   std::atomic<bool> going = true;
-  std::mutex mutex;
+  SharedSubject shared(subject);
   InOrder<CaseResult>(
       settings.cases, settings.threads > 0 ? settings.threads : cores,
       [&](std::int64_t i) {
         const Case c = Generate(Draw(settings.draw, static_cast<std::uint64_t>(i)));
         CaseTrial trial(c, *settings.judge.stages);
-        {
-          const std::lock_guard lock(mutex);
-          trial.Run(subject);
-        }
+        shared.Run(trial);
         return trial.Judge(settings.judge);
       },
       [&](std::int64_t i, const CaseResult& result) {

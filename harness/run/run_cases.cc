@@ -2,11 +2,11 @@
 #include "harness/run/run_cases.h"
 
 #include <algorithm>
-#include <mutex>
 #include <thread>
 
 #include "harness/run/in_order.h"
 #include "harness/run/run_case.h"
+#include "harness/run/shared_subject.h"
 
 namespace kvexact {
 namespace {
@@ -39,13 +39,10 @@ void ForEachCase(const CaseSource& source, const RunLimits& limits, const JudgeC
 
 void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
               const ConsumeResult& consume) {
-  std::mutex subject;
+  SharedSubject subject(backend);
   const auto judge = [&](const Case& c) {
     CaseTrial trial(c, *options.stages);
-    {
-      const std::lock_guard lock(subject);
-      trial.Run(backend);
-    }
+    subject.Run(trial);
     return trial.Judge(options);
   };
   ForEachCase(source, limits, judge, consume);

@@ -21,8 +21,9 @@ struct RunLimits {
 // Called on the calling thread, in the order of the source.
 using ConsumeResult = std::function<void(CaseResult)>;
 
-// Generates, runs and judges every case. The subject runs one case at a time; everything else runs in parallel. A case
-// that cannot be loaded becomes an unreadable result. Results do not depend on the number of threads.
+// Generates, runs and judges every case. A subject that is not concurrent runs one case at a time; everything else runs
+// in parallel. A case that cannot be loaded becomes an unreadable result. Results do not depend on the number of
+// threads.
 void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,
               const ConsumeResult& consume);
 

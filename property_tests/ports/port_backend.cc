@@ -3,9 +3,10 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "harness/faults/run_variant.h"
+#include "harness/faults/variant_backend.h"
 #include "property_tests/ports/port_arithmetic.h"
 
 namespace kvexact::ports {
@@ -92,34 +93,27 @@ Variant HonestVariant(const PortOptions& options) {
   return v;
 }
 
-class Port final : public Backend {
- public:
-  Port(std::string name, const PortOptions& options, const Variant& variant)
-      : variant_(variant), arithmetic_(options), info_{std::move(name), "1", "CPU", "seed", false, options.budget} {}
-
-  const BackendInfo& info() const override { return info_; }
-
-  RunOutcome Run(const Case& c, TensorMap& outputs) override {
-    RunVariant(variant_, arithmetic_, c, outputs);
-    return {};
-  }
-
- private:
-  Variant variant_;
-  PortArithmetic arithmetic_;
-  BackendInfo info_;
-};
+std::unique_ptr<Backend> MakeBackend(std::string name, const PortOptions& options, const Variant& variant) {
+  BackendInfo info{.name = std::move(name),
+                   .version = "1",
+                   .device = "CPU",
+                   .policy = "seed",
+                   .bit_exact = false,
+                   .budget = options.budget,
+                   .concurrent = true};
+  return std::make_unique<VariantBackend<PortArithmetic>>(std::move(info), variant, PortArithmetic(options));
+}
 
 }  // namespace
 
 std::unique_ptr<Backend> MakePort(const PortOptions& options) {
-  return std::make_unique<Port>(options.name, options, HonestVariant(options));
+  return MakeBackend(options.name, options, HonestVariant(options));
 }
 
 std::unique_ptr<Backend> MakeFaultyPort(const PortOptions& options, const Fault& fault) {
   Variant variant = HonestVariant(options);
   fault.apply(variant);
-  return std::make_unique<Port>(std::string(options.name) + "+" + fault.name, options, variant);
+  return MakeBackend(std::string(options.name) + "+" + fault.name, options, variant);
 }
 
 }  // namespace kvexact::ports
