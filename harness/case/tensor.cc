@@ -56,8 +56,16 @@ std::optional<DType> DTypeNamed(std::string_view name) {
 
 void Tensor::Free::operator()(std::uint8_t* p) const { ::operator delete(p, kAlignment); }
 
-Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape)
-    : dtype_(dtype), shape_(std::move(shape)), elements_(ElementsOf(dtype_, shape_)), data_(Allocate(size_bytes())) {
+Tensor Tensor::Unfilled(DType dtype, std::vector<std::int64_t> shape) {
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.elements_ = ElementsOf(dtype, shape);
+  tensor.shape_ = std::move(shape);
+  tensor.data_.reset(Allocate(tensor.size_bytes()));
+  return tensor;
+}
+
+Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape) : Tensor(Unfilled(dtype, std::move(shape))) {
   std::memset(data_.get(), 0, static_cast<std::size_t>(size_bytes()));
 }
 

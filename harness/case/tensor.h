@@ -41,6 +41,8 @@ class Tensor {
   // Zero-filled. No dimension may be negative and the number of bytes must fit in 63 bits and in
   // memory; throws std::bad_alloc otherwise.
   Tensor(DType dtype, std::vector<std::int64_t> shape);
+  // The same with memory that holds nothing in particular, for one who writes all of it.
+  static Tensor Unfilled(DType dtype, std::vector<std::int64_t> shape);
   Tensor(const Tensor& other);
   Tensor& operator=(const Tensor& other);
   Tensor(Tensor&& other) noexcept;

@@ -23,7 +23,7 @@ void FillRandom(std::span<std::uint8_t> bytes, std::uint64_t key) {
 TensorMap Poisoned(const TensorMap& strict, const ByteRanges& written, const Poison& poison, std::uint64_t seed) {
   TensorMap filled;
   for (const auto& [name, tensor] : strict) {
-    Tensor buffer(tensor.dtype(), tensor.shape());
+    Tensor buffer = Tensor::Unfilled(tensor.dtype(), tensor.shape());
     FillRandom(buffer.byte_span(), generate::StreamKey(seed, {poison.stream, SeedOf(name)}));
     for (const ByteRange& range : written.find(name)->second) {
       for (std::int64_t i = range.begin; i < range.end; ++i) {

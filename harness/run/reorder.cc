@@ -28,7 +28,7 @@ std::size_t RowBytes(const Tensor& tensor) {
 Tensor RowsOf(const Tensor& tensor, const std::vector<std::int64_t>& rows) {
   std::vector<std::int64_t> shape = tensor.shape();
   shape[0] = static_cast<std::int64_t>(rows.size());
-  Tensor out(tensor.dtype(), shape);
+  Tensor out = Tensor::Unfilled(tensor.dtype(), std::move(shape));
   const std::size_t bytes = RowBytes(tensor);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(out.bytes() + i * bytes, tensor.bytes() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
@@ -88,15 +88,19 @@ std::vector<PartialLaunch> Reordered(const Case& c, std::uint64_t seed) {
   return launches;
 }
 
-TensorMap OutputsOfPart(const PartialLaunch& launch, const TensorMap& whole) {
-  return TokenRowsOf(whole, launch.tokens);
+TensorMap TakeOutputs(const PartialLaunch& launch, TensorMap& whole) {
+  TensorMap part;
+  for (auto& [name, tensor] : whole) {
+    part.emplace(name, HasTokenRows(name) ? RowsOf(tensor, launch.tokens) : std::move(tensor));
+  }
+  return part;
 }
 
-void PutBack(const PartialLaunch& launch, const TensorMap& part, TensorMap& whole) {
-  for (const auto& [name, tensor] : part) {
+void PutBack(const PartialLaunch& launch, TensorMap&& part, TensorMap& whole) {
+  for (auto& [name, tensor] : part) {
     Tensor& target = whole.find(name)->second;
     if (!HasTokenRows(name)) {
-      target = tensor;
+      target = std::move(tensor);
       continue;
     }
     const std::size_t bytes = RowBytes(target);

@@ -24,9 +24,9 @@ PartialLaunch LaunchOf(const Case& c, std::vector<std::int64_t> tokens, std::int
 // fewer than two tokens are to be run. The case must have passed Check; so do the parts.
 std::vector<PartialLaunch> Reordered(const Case& c, std::uint64_t seed);
 
-// Outputs that belong to the launch: the rows of its tokens, and whole caches.
-TensorMap OutputsOfPart(const PartialLaunch& launch, const TensorMap& whole);
+// Outputs that belong to the launch: copies of its tokens' rows, and whole caches, which `whole` lacks from then on.
+TensorMap TakeOutputs(const PartialLaunch& launch, TensorMap& whole);
 // The inverse: rows and caches back into `whole`.
-void PutBack(const PartialLaunch& launch, const TensorMap& part, TensorMap& whole);
+void PutBack(const PartialLaunch& launch, TensorMap&& part, TensorMap& whole);
 
 }  // namespace kvexact

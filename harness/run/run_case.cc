@@ -92,9 +92,9 @@ bool CaseTrial::RunOnce(Backend& backend, const Case& c, TensorMap& outputs, con
 void CaseTrial::RunReordered(Backend& backend) {
   TensorMap& whole = runs_.reordered->after;
   for (const PartialLaunch& launch : launches_) {
-    TensorMap part = OutputsOfPart(launch, whole);
+    TensorMap part = TakeOutputs(launch, whole);
     if (!RunOnce(backend, launch.part, part, "with the tokens in another order and two launches: ")) return;
-    PutBack(launch, part, whole);
+    PutBack(launch, std::move(part), whole);
   }
 }
 

@@ -44,11 +44,11 @@ TensorMap OutcomeOf(Backend& backend, const Case& c) {
 TensorMap OutcomeOf(Backend& backend, const Case& c, const std::vector<PartialLaunch>& launches) {
   TensorMap whole = c.outputs_before;
   for (const PartialLaunch& launch : launches) {
-    TensorMap part = OutputsOfPart(launch, whole);
+    TensorMap part = TakeOutputs(launch, whole);
     const RunOutcome outcome = backend.Run(launch.part, part);
     RC_LOG() << outcome.message;
     RC_ASSERT(outcome.status == RunStatus::kOk);
-    PutBack(launch, part, whole);
+    PutBack(launch, std::move(part), whole);
   }
   return whole;
 }

@@ -50,9 +50,9 @@ TEST_P(ReorderTest, PartsTogetherStoreWhatTheWholeStores) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     TensorMap parts = case_.outputs_before;
     for (const PartialLaunch& launch : Reordered(case_, seed)) {
-      TensorMap part = OutputsOfPart(launch, parts);
+      TensorMap part = TakeOutputs(launch, parts);
       reference->Run(launch.part, part);
-      PutBack(launch, part, parts);
+      PutBack(launch, std::move(part), parts);
     }
     EXPECT_EQ(parts, whole);
   }
@@ -69,7 +69,7 @@ TEST_P(ReorderTest, SeedsGiveDifferentOrders) {
 TEST_P(ReorderTest, RowsThatAreTakenOutGoBackWhereTheyWere) {
   for (const PartialLaunch& launch : Reordered(case_, 3)) {
     TensorMap whole = case_.outputs_before;
-    PutBack(launch, OutputsOfPart(launch, case_.outputs_before), whole);
+    PutBack(launch, TakeOutputs(launch, whole), whole);
     EXPECT_EQ(whole, case_.outputs_before);
   }
 }
