@@ -90,7 +90,7 @@ TEST_P(InOrderTest, FewResultsWait) {
         ++begun;
         return 0;
       },
-      [&](std::int64_t i, int) { EXPECT_LE(begun - i, 5 * GetParam() + 1); }, Always);
+      [&](std::int64_t i, int) { EXPECT_LE(begun - i, 17 * GetParam() + 1); }, Always);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, InOrderTest, testing::Values(1, 2, 5));
