@@ -63,8 +63,8 @@ bool IsPowerOfTwo(double ratio) {
 }
 
 // Of values before rounding that differ from the model's. `codes_right`: so far as codes tell, every column before the
-// rotated ones is right.
-WrongStage FromValues(const HeadValues& head, bool codes_right) {
+// rotated ones is right. `gathers`: the operation reads the state cache.
+WrongStage FromValues(const HeadValues& head, bool codes_right, bool gathers) {
   const std::size_t columns = head.stored.size();
   const bool plain_right = AgreeingShare(head, 0, head.first_rotated, head.rotated, 1) >= 1;
   if (plain_right && !codes_right) {
@@ -88,6 +88,7 @@ WrongStage FromValues(const HeadValues& head, bool codes_right) {
     return {"norm",
             fmt::format("the columns hold {:.4g} times the compressed values, without the norm's weights", unnormed)};
   }
+  if (!gathers) return {"norm", "what the norm makes of the given rows are not the model's values"};
   return {"gather or softmax", "the compressed values that the norm starts from are not the model's"};
 }
 
@@ -119,9 +120,13 @@ WrongStage FirstWrongStage(const Evidence& evidence, const JudgeOptions& options
   if (const std::int64_t other = OtherOwner(evidence, options, row.token); other >= 0) {
     return {"locate", fmt::format("token {} holds what token {} should", row.token, other)};
   }
+  if (wrong(ElementKind::kCode) + wrong(ElementKind::kBf16) == 0) {
+    return {"scale", "codes are right, the scales stored with them are not"};
+  }
   if (AgreeingShare(head, 0, head.stored.size(), head.rotated, 1) < 1) {
-    return FromValues(head,
-                      wrong(ElementKind::kCode) + wrong(ElementKind::kScale) == 0 || wrong(ElementKind::kBf16) == 0);
+    const bool codes_right =
+        wrong(ElementKind::kCode) + wrong(ElementKind::kScale) == 0 || wrong(ElementKind::kBf16) == 0;
+    return FromValues(head, codes_right, evidence.c.row().reads_state);
   }
   if (wrong(ElementKind::kScale) > 0)
     return {"scale", "codes and scales stand for the model's values, in other scales"};
