@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -17,7 +18,7 @@ namespace {
 struct FaultsArguments {
   std::vector<std::string> names;  // empty: all
   std::int64_t cases = 2000;
-  double seconds = 60;
+  std::string seconds = "60";
   std::string seed = "1";
   std::int64_t max_configs = 24;
   bool quiet = false;
@@ -43,7 +44,7 @@ int FaultTable(const FaultsArguments& a) {
   settings.draw.seed = SeedOfText(a.seed);
   settings.draw.max_configs = a.max_configs;
   settings.cases = a.cases;
-  settings.seconds = a.seconds;
+  settings.seconds = std::chrono::duration<double>(DurationOfText("--seconds", a.seconds)).count();
   settings.threads = a.threads;
   const std::vector<const Fault*> faults = FaultsNamed(a.names);
 
@@ -94,7 +95,9 @@ Command AddFaults(CLI::App& program) {
       ->type_name("K")
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
-  command->add_option("--threads", a->threads, "threads; default: one a core")->type_name("N");
+  command->add_option("--threads", a->threads, "threads; default: one a core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   command->add_flag("--quiet", a->quiet, "no progress");
   return {command, [a] { return FaultTable(*a); }};
 }
