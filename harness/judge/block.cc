@@ -53,6 +53,22 @@ int CodeSet::members(const spec::Format& format) const {
   return count;
 }
 
+std::string ExponentSet::Text() const {
+  std::string text;
+  if (lo <= hi) text = lo == hi ? fmt::format("2^{}", lo) : fmt::format("2^{} .. 2^{}", lo, hi);
+  if (infinite) text += text.empty() ? "infinity" : " or infinity";
+  return text;
+}
+
+std::string ScaleText(spec::ScaleType type, std::uint32_t stored) {
+  const bool byte = type == spec::ScaleType::kUe8m0Byte;
+  const double value = byte ? Decode(spec::kUe8m0, stored) : std::bit_cast<float>(stored);
+  int exponent = 0;
+  const bool power = std::frexp(value, &exponent) == 0.5;
+  return fmt::format("0x{:0{}X} ({})", stored, byte ? 2 : 8,
+                     power ? fmt::format("2^{}", exponent - 1) : fmt::format("{:g}", value));
+}
+
 std::string CodeSet::text(const spec::Format& format) const {
   const auto code_of = [&](int key) {
     return key >= 0 ? static_cast<std::uint32_t>(key)

@@ -21,7 +21,11 @@ struct ExponentSet {
                   // then those of kInfiniteExponent
 
   int members() const { return (hi < lo ? 0 : hi - lo + 1) + (infinite ? 1 : 0); }
+  std::string Text() const;  // as powers of two
 };
+
+// A stored scale's bits in hexadecimal and its value: as a power of two where it is one.
+std::string ScaleText(spec::ScaleType type, std::uint32_t stored);
 
 // What an implementation may do with the factor 2^-127 of an infinite absmax: it is subnormal.
 enum class SmallestFactor : std::uint8_t {

@@ -164,20 +164,12 @@ class CompressJudge {
     CountElement(verdict_, ElementKind::kScale, stored == strict_scale, choice.stored && choice.reached,
                  Unchanged(scale_offset, size), block.exponents().members(), [&](Problem& problem) {
                    Place(problem, scale_offset, b);
-                   problem.observed = fmt::format("0x{:0{}X}", stored, 2 * size);
-                   problem.expected = fmt::format("0x{:0{}X}", strict_scale, 2 * size);
-                   problem.allowed = choice.stored ? "this scale only with a code that needs it" : Exponents(block);
+                   problem.observed = ScaleText(layout.scale_type, stored);
+                   problem.expected = ScaleText(layout.scale_type, strict_scale);
+                   problem.allowed =
+                       choice.stored ? "this scale only with a code that needs it" : block.exponents().Text();
                  });
     JudgeCodes(rule, block, choice, first, observed);
-  }
-
-  static std::string Exponents(const Block& block) {
-    const ExponentSet& set = block.exponents();
-    std::string text;
-    if (set.lo <= set.hi)
-      text = set.lo == set.hi ? fmt::format("2^{}", set.lo) : fmt::format("2^{} .. 2^{}", set.lo, set.hi);
-    if (set.infinite) text += text.empty() ? "infinity" : " or infinity";
-    return text;
   }
 
   void JudgeCodes(const QuantiseRule& rule, const Block& block, const BlockChoice& choice, int first,

@@ -106,9 +106,10 @@ class IndexerQJudge {
     CountElement(verdict_, ElementKind::kScale, stored == expected_.scales[b], choice.stored && choice.reached,
                  Unchanged("q_scale", offset, 1), block.exponents().members(), [&](Problem& problem) {
                    Place(problem, "q_scale", offset, b);
-                   problem.observed = fmt::format("0x{:02X}", stored);
-                   problem.expected = fmt::format("0x{:02X}", expected_.scales[b]);
-                   problem.allowed = fmt::format("2^{} .. 2^{}", block.exponents().lo, block.exponents().hi);
+                   problem.observed = ScaleText(spec::ScaleType::kUe8m0Byte, stored);
+                   problem.expected = ScaleText(spec::ScaleType::kUe8m0Byte, expected_.scales[b]);
+                   problem.allowed =
+                       choice.stored ? "this scale only with a code that needs it" : block.exponents().Text();
                  });
     JudgeCodes(block, choice, b * kMxfp4Block);
   }

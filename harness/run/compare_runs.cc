@@ -124,6 +124,17 @@ void CountTouched(const ByteRanges& written, const RunOutputs& run, CaseVerdict&
 
 }  // namespace
 
+bool MarkWrittenByChance(const Case& c, const Stages& stages, CaseRuns& runs) {
+  bool any = false;
+  ForEachElement(c, stages, [&](const ElementSite& site) {
+    // Another value in the second run would be what differs between runs, not chance.
+    if (!Kept(site, runs.first) || site.Load(runs.first.after) != site.Load(runs.second.after)) return;
+    site.Invert(runs.first.before);
+    any = true;
+  });
+  return any;
+}
+
 void CompareRuns(const Case& c, const Stages& stages, const ByteRanges& written, const CaseRuns& runs,
                  CaseResult& result) {
   CountTouched(written, runs.second, result.verdict);

@@ -25,6 +25,11 @@ struct CaseRuns {
   std::optional<RunOutputs> reordered;  // the tokens in another order, rows put back
 };
 
+// Elements in which the first run stored by chance what its buffer held: the second, whose buffer held something else,
+// stored the same. Inverts them in the first run's `before`, so that its judge sees that they were written; returns
+// whether there was any.
+bool MarkWrittenByChance(const Case& c, const Stages& stages, CaseRuns& runs);
+
 // Completes a result whose verdict is the judge's of the first run:
 // - an element that kept its poison in the first and the second run is unwritten, also where the judge found it
 //   allowed (the poison happens to be a member) or left it open;

@@ -108,6 +108,11 @@ std::uint32_t ElementSite::Load(const TensorMap& outputs) const {
   return shift < 0 ? bits : bits >> shift & 0xFU;
 }
 
+void ElementSite::Invert(TensorMap& outputs) const {
+  std::uint8_t* at = outputs.find(buffer)->second.bytes() + byte_offset;
+  for (int i = 0; i < bytes; ++i) at[i] ^= static_cast<std::uint8_t>(shift < 0 ? 0xFF : 0xF << shift);
+}
+
 std::string ElementSite::Text(std::uint32_t element_bits) const {
   return fmt::format("0x{:0{}X}", element_bits, shift < 0 ? 2 * bytes : 1);
 }

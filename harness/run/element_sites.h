@@ -24,6 +24,8 @@ struct ElementSite {
 
   // Bits of the element in its buffer, little-endian.
   std::uint32_t Load(const TensorMap& outputs) const;
+  // Inverts all of the element's bits.
+  void Invert(TensorMap& outputs) const;
   // Bits in hexadecimal, with the element's number of digits.
   std::string Text(std::uint32_t element_bits) const;
 };

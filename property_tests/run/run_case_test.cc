@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "harness/generate/generate.h"
@@ -198,6 +199,18 @@ TEST_P(RunCaseTest, ElementThatDiffersInTheSecondRunIsUnstable) {
   ExpectCounts(result, 0, 0, 0, 1);
   EXPECT_EQ(result.unstable[static_cast<std::size_t>(site.kind)], 1);
   ExpectProblemAt(result, What::kUnstable, site);
+}
+
+TEST_P(RunCaseTest, ElementThatIsWrongAndByChanceWhatTheFillHeldIsWrong) {
+  const ElementSite site = sites_.front();
+  std::optional<TensorMap> first;  // what the first run's buffers held
+  const CaseResult result = Run([&](const Case&, const TensorMap& before, TensorMap& outputs, int run) {
+    if (run == 0) first = before;
+    if (run < 2) Restore(site, *first, outputs);
+    return Fine();
+  });
+  ExpectCounts(result, 1, 0, 0, 1);  // the reordered launches store the right value
+  EXPECT_EQ(result.verdict.problems.front().what, What::kWrong);
 }
 
 TEST_P(RunCaseTest, ElementThatIsWrittenInOneRunOnlyIsNotCountedTwice) {
