@@ -46,6 +46,7 @@ void Write(const std::string& path, const std::string& text) {
 BenchSeries SeriesOf(const std::string& name, const bench::BenchResult& result) {
   BenchSeries series{name, {}};
   series.times.limits = result.description.limits;
+  series.times.device = result.description.device;
   for (const bench::Measurement& m : result.measurements) {
     if (m.unsupported.empty()) series.times.rows.push_back({m.row.kernel, m.row.mode, m.row.tokens, m.us});
   }

@@ -3,16 +3,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "harness/backend/process/interruption.h"
+#include "harness/backend/process/scratch_directory.h"
 #include "harness/case/file_io.h"
 #include "harness/case/input_error.h"
 #include "harness/report/json.h"
@@ -34,26 +38,6 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
   return pointers;
 }
 
-// A directory that is removed with what it holds.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "kvexact-devices-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw InputError(pattern, "directory", "cannot be made");
-    path_ = pattern;
-  }
-  ~ScratchDirectory() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  std::string File(std::size_t i) const { return (path_ / fmt::format("part{}.json", i)).string(); }
-
- private:
-  fs::path path_;
-};
-
 pid_t Start(std::vector<std::string> words, const std::string& device) {
   std::vector<std::string> environment = {std::string(kVariable) + device};
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -70,6 +54,38 @@ pid_t Start(std::vector<std::string> words, const std::string& device) {
   if (error != 0) throw InputError("--devices", device, "no process: " + std::system_category().message(error));
   return child;
 }
+
+// This program, started again with one device. Does not outlive this process, unless that is killed.
+class DeviceProcess {
+ public:
+  DeviceProcess(std::vector<std::string> words, const std::string& device) {
+    const auto lock = interruption::Lock();
+    child_ = Start(std::move(words), device);
+    interruption::AddProcess(child_);
+  }
+  ~DeviceProcess() {
+    if (child_ == 0) return;
+    ::kill(child_, SIGTERM);
+    Wait();
+  }
+  DeviceProcess(DeviceProcess&& other) noexcept : child_(std::exchange(other.child_, 0)) {}
+  DeviceProcess(const DeviceProcess&) = delete;
+  DeviceProcess& operator=(const DeviceProcess&) = delete;
+  DeviceProcess& operator=(DeviceProcess&&) = delete;
+
+  // Its status, as waitpid gives it; to be asked for once.
+  int Wait() {
+    int status = 0;
+    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
+    const auto lock = interruption::Lock();
+    interruption::RemoveProcess(std::exchange(child_, 0));
+    return status;
+  }
+
+ private:
+  pid_t child_ = 0;
+};
 
 std::string EndText(int status) {
   if (WIFEXITED(status)) return fmt::format("its process ended with status {}", WEXITSTATUS(status));
@@ -106,28 +122,24 @@ std::vector<std::string> DevicesOfText(const std::string& text) {
 Report RunOnDevices(const std::vector<std::string>& devices, const std::vector<std::string>& arguments,
                     const Shard& whole) {
   const ScratchDirectory scratch;
+  const auto file = [&](std::size_t i) { return fmt::format("{}/part{}.json", scratch.path(), i); };
   const auto parts = static_cast<std::int64_t>(devices.size());
-  std::vector<pid_t> children;
+  std::vector<DeviceProcess> processes;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     std::vector<std::string> words = {"kvexact"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Shard shard = PartOf(whole, static_cast<std::int64_t>(i), parts);
     for (const std::string& word :
-         {std::string("--shard"), ShardText(shard), std::string("--json"), scratch.File(i), std::string("--quiet")}) {
+         {std::string("--shard"), ShardText(shard), std::string("--json"), file(i), std::string("--quiet")}) {
       words.push_back(word);
     }
-    children.push_back(Start(std::move(words), devices[i]));
+    processes.emplace_back(std::move(words), devices[i]);
   }
   std::vector<int> statuses;
-  for (const pid_t child : children) {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    statuses.push_back(status);
-  }
+  for (DeviceProcess& process : processes) statuses.push_back(process.Wait());
   std::vector<NamedReport> reports;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    reports.push_back({"device " + devices[i], ReadPart(scratch.File(i), devices[i], statuses[i])});
+    reports.push_back({"device " + devices[i], ReadPart(file(i), devices[i], statuses[i])});
   }
   return MergeParts(reports, whole);
 }

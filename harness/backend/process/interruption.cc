@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -14,6 +16,7 @@ namespace {
 
 struct LeftBehind {
   std::mutex mutex;
+  std::set<pid_t> processes;
   std::set<pid_t> groups;
   std::set<std::string> directories;
 };
@@ -24,7 +27,22 @@ LeftBehind& Listed() {
   return *listed;
 }
 
+constexpr std::chrono::seconds kMostWait{5};
+
+// The thread that started a child may wait for it too: then it is no child any more.
+void EndProcesses() {
+  for (const pid_t child : Listed().processes) ::kill(child, SIGTERM);
+  const auto deadline = std::chrono::steady_clock::now() + kMostWait;
+  for (const pid_t child : Listed().processes) {
+    while (::waitpid(child, nullptr, WNOHANG) == 0) {
+      if (std::chrono::steady_clock::now() >= deadline) ::kill(child, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+}
+
 void CleanUp() {
+  EndProcesses();
   for (const pid_t group : Listed().groups) ::kill(-group, SIGKILL);
   for (const std::string& directory : Listed().directories) {
     std::error_code ignored;
@@ -65,6 +83,8 @@ void CleanUpFirst() {
 
 std::unique_lock<std::mutex> Lock() { return std::unique_lock(Listed().mutex); }
 
+void AddProcess(pid_t child) { Listed().processes.insert(child); }
+void RemoveProcess(pid_t child) { Listed().processes.erase(child); }
 void AddGroup(pid_t group) { Listed().groups.insert(group); }
 void RemoveGroup(pid_t group) { Listed().groups.erase(group); }
 void AddDirectory(const std::string& path) { Listed().directories.insert(path); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not outlive this process although SIGHUP, SIGINT or SIGTERM end it without a destructor: process groups,
-// which are killed, and directories, which are removed.
+// What must not outlive this process although SIGHUP, SIGINT or SIGTERM end it without a destructor: processes that
+// clean up after themselves, which are asked to end, other process groups, which are killed, and directories, which are
+// removed.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +19,9 @@ void CleanUpFirst();
 // is not left behind.
 std::unique_lock<std::mutex> Lock();
 
-// All four with a lock held.
+// All with a lock held.
+void AddProcess(pid_t child);  // gets SIGTERM, and SIGKILL where that has not ended it in five seconds
+void RemoveProcess(pid_t child);
 void AddGroup(pid_t group);
 void RemoveGroup(pid_t group);
 void AddDirectory(const std::string& path);
