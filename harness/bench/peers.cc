@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/case/input_error.h"
+#include "harness/case/strict_json.h"
 
 namespace kvexact::bench {
 namespace {
@@ -18,7 +19,7 @@ struct Line {
 
 Line ParseLine(const std::string& text, const std::string& place) {
   Line line;
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = ParseJson(text, place);
   if (!json.is_object()) throw InputError(place, "line", "must be a JSON object");
   const auto take = [&](const char* field, bool right, auto& value) {
     if (!right) throw InputError(place, field, "is missing or of a wrong type");

@@ -43,13 +43,17 @@ class Descriptor {
   int fd_;
 };
 
-void WriteAndClose(Descriptor& file, const std::string& path, std::span<const std::uint8_t> bytes) {
+void Write(const Descriptor& file, const std::string& path, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) FailWithErrno(path, "be written");
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
+}
+
+void WriteAndClose(Descriptor& file, const std::string& path, std::span<const std::uint8_t> bytes) {
+  Write(file, path, bytes);
   if (file.Close() != 0) FailWithErrno(path, "be written");
 }
 
@@ -86,6 +90,30 @@ class TemporaryFile {
   std::string path_;
 };
 
+// As ReplaceFile, from a file that has no name until it is whole, so that nothing is left behind if this process is
+// killed. False where the file system has no such files.
+bool ReplaceByUnnamed(const std::string& path, std::span<const std::uint8_t> bytes) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  Descriptor file(::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (file.get() < 0) return false;
+  Write(file, path, bytes);
+  const std::string open_file = "/proc/self/fd/" + std::to_string(file.get());
+  const auto name = [&](const std::string& as) {
+    return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, as.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (name(path)) return true;
+  if (errno != EEXIST) return false;
+  TemporaryFile temporary(TemporaryFor(path));
+  if (!name(temporary.path())) {
+    temporary.Keep();  // nothing of ours to remove
+    return false;
+  }
+  if (::rename(temporary.path().c_str(), path.c_str()) != 0) FailWithErrno(path, "be replaced");
+  temporary.Keep();
+  return true;
+}
+
 }  // namespace
 
 FileFront ReadFront(const std::string& path, std::size_t most) {
@@ -121,6 +149,7 @@ std::vector<std::uint8_t> ReadFile(const std::string& path) {
 
 void ReplaceFile(const std::string& path, std::span<const std::uint8_t> bytes) {
   if (!MayBeRenamedOver(path)) return WriteTo(path, bytes);
+  if (ReplaceByUnnamed(path, bytes)) return;
   TemporaryFile temporary(TemporaryFor(path));
   Descriptor file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) {

@@ -7,6 +7,7 @@
 
 #include "harness/case/input_error.h"
 #include "harness/case/schema.h"
+#include "harness/case/strict_json.h"
 #include "harness/report/json.h"
 #include "harness/report/totals.h"
 
@@ -245,8 +246,7 @@ Failure ReadFailure(const Node& node) {
 }  // namespace
 
 Report ReadReportJson(const std::string& text, const std::string& source) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw InputError(source, "JSON", "cannot be parsed");
+  const Json json = ParseJson(text, source);
   const Node root(json, source, "");
   if (!root.Has("schema") || root["schema"].text() != kReportSchema) {
     throw InputError(source, "schema", std::string("is not ") + kReportSchema);

@@ -59,7 +59,7 @@ TEST_F(PeersFile, WithoutLimitsHasNone) {
 
 TEST_F(PeersFile, DamageIsNamedByLineAndField) {
   const std::string good = R"({"kernel": "k", "mode": "m", "tokens": 1, "bytes": 1, "us": 1})";
-  EXPECT_EQ(Refusal(good + "\nnot json\n"), " line 2: line: must be a JSON object");
+  EXPECT_EQ(Refusal(good + "\nnot json\n"), " line 2: JSON: cannot be parsed");
   EXPECT_EQ(Refusal("[]"), " line 1: line: must be a JSON object");
   EXPECT_EQ(Refusal(R"({"kernel": 3})"), " line 1: kernel: is missing or of a wrong type");
   EXPECT_EQ(Refusal(R"({"kernel": "k", "mode": "m", "tokens": 1.5, "bytes": 1, "us": 1})"),
