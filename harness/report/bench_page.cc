@@ -10,6 +10,8 @@
 #include "harness/case/input_error.h"
 #include "harness/report/html_page.h"
 #include "harness/report/markup.h"
+#include "harness/report/report.h"
+#include "harness/report/totals.h"
 
 namespace kvexact {
 namespace {
@@ -45,6 +47,19 @@ std::vector<Timed> TimesOf(const std::vector<BenchSeries>& series) {
   return timed;
 }
 
+// Devices that the files name, each once.
+std::string DevicesText(const std::vector<BenchSeries>& series) {
+  std::vector<std::string> seen;
+  std::string text;
+  for (const BenchSeries& s : series) {
+    const std::string& device = s.times.device;
+    if (device.empty() || std::find(seen.begin(), seen.end(), device) != seen.end()) continue;
+    text += (text.empty() ? "" : ", ") + device;
+    seen.push_back(device);
+  }
+  return text;
+}
+
 std::string Key(const std::vector<BenchSeries>& series) {
   std::string text = "<p class=\"key faint\">";
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -52,6 +67,13 @@ std::string Key(const std::vector<BenchSeries>& series) {
         fmt::format("<span style=\"background: var(--p{})\"></span>{}", s % kColours, MarkupText(series[s].name, 200));
   }
   return text + "</p>\n";
+}
+
+// A power of ten from 10^3 up.
+std::string BytesText(double decade) {
+  static constexpr const char* kUnits[] = {"KB", "MB", "GB", "TB", "PB", "EB"};
+  const auto power = static_cast<std::size_t>(std::clamp(decade, 3.0, 20.0));
+  return fmt::format("{:.0f} {}", std::pow(10, power % 3), kUnits[power / 3 - 1]);
 }
 
 // A picture with logarithmic axes: bytes to the right, bytes a second upwards.
@@ -70,14 +92,18 @@ class Roofline {
     std::string text = "<svg viewBox=\"0 0 1080 420\" role=\"img\" aria-label=\"roofline\">\n";
     for (double decade = first_; decade <= last_; ++decade) {
       text += fmt::format("<line class=\"axis\" x1=\"{0:.0f}\" y1=\"10\" x2=\"{0:.0f}\" y2=\"390\"/>", X(decade));
-      text += fmt::format("<text x=\"{:.0f}\" y=\"405\">10^{:.0f} bytes</text>\n", X(decade) + 3, decade);
+      text += fmt::format("<text class=\"{}\" x=\"{:.0f}\" y=\"405\">{}</text>\n", decade < last_ ? "middle" : "end",
+                          X(decade), BytesText(decade));
     }
     for (double decade = top_ - kDecades; decade <= top_; ++decade) {
       text += fmt::format("<line class=\"axis\" x1=\"60\" y1=\"{0:.0f}\" x2=\"1070\" y2=\"{0:.0f}\"/>", Y(decade));
-      text += fmt::format("<text x=\"0\" y=\"{:.0f}\">10^{:.0f} B/s</text>\n", Y(decade) + 4, decade);
+      text += fmt::format("<text x=\"0\" y=\"{:.0f}\">{}/s</text>\n", Y(decade) + 4, BytesText(decade));
     }
     text += "<polyline class=\"roof\" points=\"";
-    for (double x = first_; x <= last_ + 1e-9; x += 0.05) text += Point(std::pow(10, x), Reachable(std::pow(10, x)));
+    for (double x = first_; x <= last_ + 1e-9; x += 0.05) {
+      const double rate = Reachable(std::pow(10, x));
+      if (std::log10(rate) >= top_ - kDecades) text += Point(std::pow(10, x), rate);
+    }
     text += "\"/>\n";
     for (const Timed& t : timed) {
       for (std::size_t s = 0; s < t.us.size(); ++s) {
@@ -124,8 +150,7 @@ std::string Ratios(const std::vector<Timed>& timed, const Limits& limits) {
       const double at = y + 10 * static_cast<double>(s);
       text += fmt::format("<rect class=\"p{}\" x=\"200\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"8\"/>", s % kColours,
                           at, kUnit * std::min(ratio, 1.05));
-      text += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\">{:.3f}</text>\n", 206 + kUnit * std::min(ratio, 1.05),
-                          at + 8, ratio);
+      text += fmt::format("<text class=\"end\" x=\"1078\" y=\"{:.0f}\">{:.3f}</text>\n", at + 8, ratio);
     }
     y += height;
   }
@@ -135,12 +160,15 @@ std::string Ratios(const std::vector<Timed>& timed, const Limits& limits) {
 
 std::string Table(const std::vector<BenchSeries>& series, const std::vector<Timed>& timed, const Limits& limits) {
   std::vector<std::string> header = {"workload", "bytes", "limit us"};
-  for (const BenchSeries& s : series) header.push_back(s.name + " us");
+  for (const BenchSeries& s : series) header.insert(header.end(), {s.name + " us", "limit / time"});
   std::vector<std::vector<std::string>> lines;
   for (const Timed& t : timed) {
     const std::int64_t bytes = t.row.Bytes();
     lines.push_back({t.row.Name(), std::to_string(bytes), fmt::format("{:.2f}", limits.MicrosecondsFor(bytes))});
-    for (const auto& us : t.us) lines.back().push_back(us ? fmt::format("{:.2f}", *us) : "-");
+    for (const auto& us : t.us) {
+      lines.back().push_back(us ? fmt::format("{:.2f}", *us) : "-");
+      lines.back().push_back(us ? fmt::format("{:.3f}", limits.MicrosecondsFor(bytes) / *us) : "-");
+    }
   }
   return HtmlTable(header, lines, 1);
 }
@@ -150,12 +178,15 @@ std::string Table(const std::vector<BenchSeries>& series, const std::vector<Time
 std::string BenchHtml(const std::vector<BenchSeries>& series) {
   const Limits limits = BestLimits(series);
   const std::vector<Timed> timed = TimesOf(series);
+  const std::string devices = DevicesText(series);
   return HtmlPage(
       "kvexact: times",
       fmt::format(
-          "<h1>Times</h1>\n<p>An empty launch takes {:.2f} us, a copy moves {:.3f} TB/s: limit = launch + bytes / "
-          "copy.</p>\n{}<h2>Roofline</h2>\n{}<h2>Limit over time</h2>\n{}<h2>Workloads</h2>\n{}",
-          limits.empty_us, limits.bandwidth * 1e-12, Key(series), Roofline(timed, limits).Text(timed),
+          "<h1>Times{}</h1>\n<p>An empty launch takes {:.2f} us, a copy moves {:.3f} TB/s: limit = launch + bytes / "
+          "copy.</p>\n<p class=\"faint\">Page by {}.</p>\n{}<h2>Roofline</h2>\n{}<h2>Limit over time</h2>\n{}"
+          "<h2>Workloads</h2>\n{}",
+          devices.empty() ? "" : " on " + MarkupText(devices, 400), limits.empty_us, limits.bandwidth * 1e-12,
+          MarkupText(EnvironmentText(ThisEnvironment())), Key(series), Roofline(timed, limits).Text(timed),
           Ratios(timed, limits), Table(series, timed, limits)));
 }
 
