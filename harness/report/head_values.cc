@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "harness/backend/backend.h"
 #include "reference/formats/bf16.h"
@@ -15,13 +16,32 @@
 namespace kvexact {
 namespace {
 
-// Appends a value of the format at a scale, with its neighbourhood.
-void Append(const spec::Format& format, std::uint32_t code, double scale, HeadValues& out) {
-  const double value = Decode(format, code) * scale;
-  const double smallest = std::ldexp(scale, 1 - format.bias - format.mantissa_bits);
-  out.stored.push_back(value);
-  out.smallest_step.push_back(smallest);
-  out.step.push_back(std::max(std::ldexp(std::abs(value), -format.mantissa_bits), smallest));
+// Values that are quantised were rounded to bf16 first: half a step of that, twice for values that rotate.
+constexpr double kRoundedBefore = 0x1p-8;
+constexpr double kFp32Error = 0x1p-14;
+
+// Appends a value of the format at a scale, and what rounds to it.
+void Append(const spec::Format& format, std::uint32_t code, double scale, double slack, HeadValues& out) {
+  const std::uint32_t magnitude = code & MagnitudeMask(format);
+  const double value = std::abs(Decode(format, code));
+  out.stored.push_back(Decode(format, code) * scale);
+  const double below = magnitude == 0 ? -1 : (Decode(format, magnitude - 1) + value) / 2;
+  const double above = magnitude >= MaxFiniteCode(format) ? std::numeric_limits<double>::infinity()
+                                                          : (Decode(format, magnitude + 1) + value) / 2;
+  out.low.push_back(below * scale * (1 - slack));
+  out.high.push_back(above * scale * (1 + slack));
+}
+
+void AppendCode(const spec::Format& format, std::uint32_t code, std::uint32_t expected, double scale, HeadValues& out) {
+  Append(format, code, scale, kRoundedBefore, out);
+  out.codes.push_back(code);
+  out.expected_codes.push_back(expected);
+}
+
+TensorMap StrictOutputs(const Evidence& evidence) {
+  TensorMap outputs = evidence.before;
+  MakeReferenceBackend()->Run(evidence.c, outputs);
+  return outputs;
 }
 
 std::vector<double> ColumnsOf(const Strict::Row& row) { return {row.value, row.value + row.columns}; }
@@ -33,22 +53,28 @@ double ScaleAt(const spec::Layout& layout, const std::uint8_t* bytes) {
   return scale;
 }
 
-void LoadCompressed(const spec::PagedCache& cache, std::int64_t slot, const std::uint8_t* bytes, HeadValues& out) {
+void LoadCompressed(const spec::PagedCache& cache, std::int64_t slot, const std::uint8_t* bytes,
+                    const std::uint8_t* right, HeadValues& out) {
   const spec::Layout& layout = cache.layout;
   const bool nibbles = layout.code_type == spec::CodeType::kE2M1Nibble;
-  const std::uint8_t* codes = bytes + cache.codes(slot);
+  const auto code = [&](const std::uint8_t* of, int i) {
+    const std::uint8_t* codes = of + cache.codes(slot);
+    if (!nibbles) return codes[i];
+    return i % 2 == 0 ? FirstNibble(codes[i / 2]) : SecondNibble(codes[i / 2]);
+  };
   for (int i = 0; i < layout.code_values; ++i) {
-    const double scale = ScaleAt(layout, bytes + cache.scales(slot) + i / layout.quant_block * layout.scale_bytes());
-    if (nibbles) {
-      Append(spec::kE2M1, i % 2 == 0 ? FirstNibble(codes[i / 2]) : SecondNibble(codes[i / 2]), scale, out);
-    } else {
-      Append(spec::kE4M3Fn, codes[i], scale, out);
+    const std::int64_t at = cache.scales(slot) + i / layout.quant_block * layout.scale_bytes();
+    if (i % layout.quant_block == 0) {
+      const auto begin = static_cast<std::size_t>(i);
+      out.blocks.push_back({begin, begin + static_cast<std::size_t>(layout.quant_block), ScaleAt(layout, bytes + at),
+                            ScaleAt(layout, right + at)});
     }
+    AppendCode(nibbles ? spec::kE2M1 : spec::kE4M3Fn, code(bytes, i), code(right, i), out.blocks.back().scale, out);
   }
   for (int i = 0; i < layout.rope_values; ++i) {
     std::uint16_t bits = 0;
     std::memcpy(&bits, bytes + cache.rope(slot) + 2 * i, sizeof bits);
-    Append(spec::kBf16, bits, 1, out);
+    Append(spec::kBf16, bits, 1, kFp32Error, out);
   }
 }
 
@@ -58,7 +84,9 @@ HeadValues CompressedHead(const Evidence& evidence, const JudgeOptions& options,
   HeadValues out;
   LiveToken live;
   if (!options.stages->locate(in, token, live) || !live.stored()) return out;
-  LoadCompressed(CacheOf(evidence.c), live.kv_slot, evidence.after.find("kv_cache")->second.bytes(), out);
+  const TensorMap right = StrictOutputs(evidence);
+  LoadCompressed(CacheOf(evidence.c), live.kv_slot, evidence.after.find("kv_cache")->second.bytes(),
+                 right.find("kv_cache")->second.bytes(), out);
   out.first_rotated = static_cast<std::size_t>(in.head_dim - in.rope_head_dim);
   const Strict strict;
   TokenWorkspace<Strict> work;
@@ -85,21 +113,37 @@ HeadValues QHead(const Evidence& evidence, const JudgeOptions& options, std::int
   Strict::Row row;
   EvaluateQHead(*options.stages, strict, in, token, head, row);
   out.rotated = ColumnsOf(row);
+  const TensorMap right = StrictOutputs(evidence);
   if (in.codes == QCodes::kE2M1) {
-    const std::uint8_t* codes = evidence.after.find("q_packed")->second.bytes() + cell * in.head_dim / 2;
-    const std::uint8_t* scales = evidence.after.find("q_scale")->second.bytes() + cell * (in.head_dim / kMxfp4Block);
+    const auto bytes = [&](const TensorMap& of, const char* name, std::int64_t row_bytes) {
+      return of.find(name)->second.bytes() + cell * row_bytes;
+    };
+    const std::uint8_t* codes = bytes(evidence.after, "q_packed", in.head_dim / 2);
+    const std::uint8_t* expected = bytes(right, "q_packed", in.head_dim / 2);
+    const std::uint8_t* scales = bytes(evidence.after, "q_scale", in.head_dim / kMxfp4Block);
+    const std::uint8_t* right_scales = bytes(right, "q_scale", in.head_dim / kMxfp4Block);
+    const auto nibble = [](const std::uint8_t* of, std::int64_t i) {
+      return i % 2 == 0 ? FirstNibble(of[i / 2]) : SecondNibble(of[i / 2]);
+    };
     for (std::int64_t i = 0; i < in.head_dim; ++i) {
-      const std::uint8_t code = i % 2 == 0 ? FirstNibble(codes[i / 2]) : SecondNibble(codes[i / 2]);
-      Append(spec::kE2M1, code, Decode(spec::kUe8m0, scales[i / kMxfp4Block]), out);
+      const std::int64_t b = i / kMxfp4Block;
+      if (i % kMxfp4Block == 0) {
+        const auto begin = static_cast<std::size_t>(i);
+        out.blocks.push_back(
+            {begin, begin + kMxfp4Block, Decode(spec::kUe8m0, scales[b]), Decode(spec::kUe8m0, right_scales[b])});
+      }
+      AppendCode(spec::kE2M1, nibble(codes, i), nibble(expected, i), out.blocks.back().scale, out);
     }
     return out;
   }
   out.scale_stored = false;
-  StoredQHead expected;
-  RoundQHead(*options.stages, *options.policy, in, token, head, row, expected);
+  StoredQHead stored;
+  RoundQHead(*options.stages, *options.policy, in, token, head, row, stored);
   const spec::Format& format = in.codes == QCodes::kE4M3Fnuz ? spec::kE4M3Fnuz : spec::kE4M3Fn;
   const std::uint8_t* codes = evidence.after.find("q_fp8")->second.bytes() + cell * in.head_dim;
-  for (std::int64_t i = 0; i < in.head_dim; ++i) Append(format, codes[i], expected.scale, out);
+  const std::uint8_t* expected = right.find("q_fp8")->second.bytes() + cell * in.head_dim;
+  out.blocks.push_back({0, static_cast<std::size_t>(in.head_dim), stored.scale, stored.scale});
+  for (std::int64_t i = 0; i < in.head_dim; ++i) AppendCode(format, codes[i], expected[i], stored.scale, out);
   return out;
 }
 
@@ -115,8 +159,7 @@ std::int64_t OtherOwner(const Evidence& evidence, const JudgeOptions& options, s
   const CompressBinding binding(evidence.c);
   const CompressInputs& in = binding.inputs();
   const spec::PagedCache cache = CacheOf(evidence.c);
-  TensorMap strict = evidence.before;
-  MakeReferenceBackend()->Run(evidence.c, strict);
+  const TensorMap strict = StrictOutputs(evidence);
   const std::uint8_t* right = strict.find("kv_cache")->second.bytes();
   const std::uint8_t* stored = evidence.after.find("kv_cache")->second.bytes();
   LiveToken here;

@@ -10,13 +10,24 @@
 
 namespace kvexact {
 
+// Columns [begin, end) that share a scale.
+struct QuantisedBlock {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  double scale = 0;     // stored
+  double expected = 0;  // of the model
+};
+
 struct HeadValues {
-  std::vector<double> stored;         // codes times their stored scale (of Q in FP8: the strict one), bf16 values
-  std::vector<double> step;           // between neighbouring values of the format at stored[i]
-  std::vector<double> smallest_step;  // of the format, at that scale
-  std::vector<double> rotated;        // of the model, before rounding
-  std::vector<double> compressed;     // of the model, before the norm; of Q: the input
-  std::size_t first_rotated = 0;      // columns from here on rotate
+  std::vector<double> stored;      // codes times their stored scale (of Q in FP8: the strict one), bf16 values
+  std::vector<double> low;         // magnitudes from low[i] to high[i] round to stored[i], that of zero from below zero
+  std::vector<double> high;        // infinite where the format saturates
+  std::vector<double> rotated;     // of the model, before rounding
+  std::vector<double> compressed;  // of the model, before the norm; of Q: the input
+  std::vector<std::uint32_t> codes;           // of the quantised columns, which come first
+  std::vector<std::uint32_t> expected_codes;  // of the model
+  std::vector<QuantisedBlock> blocks;
+  std::size_t first_rotated = 0;  // columns from here on rotate
   bool scale_stored = true;
   bool quantised_alone = false;  // there is no norm: Q
 };

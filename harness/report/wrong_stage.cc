@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "harness/report/column_tests.h"
 #include "harness/report/head_values.h"
 
 namespace kvexact {
 namespace {
-
-constexpr double kMostColumns = 0.9;  // that must agree for a statement about all of them
 
 // How many cells of a row, in sections of that kind, hold one of the letters.
 std::int64_t CellsWith(const FailureMap& map, const MapRow& row, ElementKind kind, const char* letters) {
@@ -27,70 +25,135 @@ std::int64_t CellsWith(const FailureMap& map, const MapRow& row, ElementKind kin
   return count;
 }
 
-// Whether `stored` is what rounding makes of `model`, give or take a step.
-bool Rounds(const HeadValues& head, std::size_t i, double model) {
-  const double stored = head.stored[i];
-  if (stored == model || (stored != stored && model != model)) return true;
-  return std::abs(stored - model) <= head.step[i];
-}
-
-double AgreeingShare(const HeadValues& head, std::size_t begin, std::size_t end, const std::vector<double>& model,
-                     double factor) {
-  std::int64_t agree = 0;
-  for (std::size_t i = begin; i < end; ++i) agree += Rounds(head, i, factor * model[i]) ? 1 : 0;
-  return end > begin ? static_cast<double>(agree) / static_cast<double>(end - begin) : 1;
-}
-
-// Median of stored over model where both are far from zero; 0 if that is nowhere.
-double TypicalRatio(const HeadValues& head, std::size_t begin, std::size_t end, const std::vector<double>& model) {
-  std::vector<double> ratios;
-  for (std::size_t i = begin; i < end; ++i) {
-    const double ratio = head.stored[i] / model[i];
-    if (std::isfinite(ratio) && std::abs(head.stored[i]) > 4 * head.smallest_step[i] && ratio != 0) {
-      ratios.push_back(ratio);
-    }
-  }
-  if (ratios.empty()) return 0;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
-}
-
 bool IsPowerOfTwo(double ratio) {
   int exponent = 0;
   return std::abs(std::frexp(std::abs(ratio), &exponent) - 0.5) < 0.02 ||
          std::abs(std::frexp(std::abs(ratio), &exponent) - 1) < 0.02;
 }
 
-// Of values before rounding that differ from the model's. `codes_right`: so far as codes tell, every column before the
-// rotated ones is right. `gathers`: the operation reads the state cache.
-WrongStage FromValues(const HeadValues& head, bool codes_right, bool gathers) {
-  const std::size_t columns = head.stored.size();
-  const bool plain_right = AgreeingShare(head, 0, head.first_rotated, head.rotated, 1) >= 1;
-  if (plain_right && !codes_right) {
-    const double scaled = TypicalRatio(head, head.first_rotated, columns, head.rotated);
-    if (std::abs(scaled - 1) > 0.004 && AgreeingShare(head, 0, columns, head.rotated, scaled) >= kMostColumns) {
-      return {"norm", fmt::format("the columns hold {:.4g} times the model's values", scaled)};
-    }
-    return {"", "small errors in columns of every kind: before the rotation"};
-  }
-  if (plain_right && head.first_rotated < columns) {
-    return {"rope", fmt::format("columns below {} hold the model's values, rotated ones do not", head.first_rotated)};
-  }
-  const double scaled = TypicalRatio(head, 0, columns, head.rotated);
-  if (std::abs(scaled - 1) > 0.02 && AgreeingShare(head, 0, columns, head.rotated, scaled) >= kMostColumns) {
-    const bool in_scale = head.quantised_alone || (!head.scale_stored && IsPowerOfTwo(scaled));
-    return {in_scale ? "scale" : "norm", fmt::format("the columns hold {:.4g} times the model's values", scaled)};
-  }
-  if (head.quantised_alone) return {"", "the values that were quantised are not the model's"};
-  const double unnormed = TypicalRatio(head, 0, head.first_rotated, head.compressed);
-  if (unnormed != 0 && AgreeingShare(head, 0, head.first_rotated, head.compressed, unnormed) >= kMostColumns) {
-    return {"norm",
-            fmt::format("the columns hold {:.4g} times the compressed values, without the norm's weights", unnormed)};
-  }
-  if (!gathers) return {"norm", "what the norm makes of the given rows are not the model's values"};
-  return {"gather or softmax", "the compressed values that the norm starts from are not the model's"};
+// What a NaN makes of a token: every value is NaN, or the largest code.
+bool HoldsNan(const HeadValues& head) {
+  const bool model = std::all_of(head.rotated.begin(), head.rotated.end(), [](double x) { return std::isfinite(x); });
+  const bool largest = std::all_of(head.codes.begin(), head.codes.end(),
+                                   [&](std::uint32_t code) { return code == head.codes.front(); }) &&
+                       std::isinf(head.high.front());
+  const auto plain = head.stored.begin() + static_cast<std::ptrdiff_t>(head.codes.size());
+  return model && largest && std::all_of(plain, head.stored.end(), [](double x) { return std::isnan(x); });
 }
+
+// Of one head whose codes, scales or bf16 values are wrong.
+class HeadInference {
+ public:
+  HeadInference(const HeadValues& head, const HeadValues* other, bool scales_wrong, std::int64_t bf16_wrong)
+      : head_(head),
+        other_(other),
+        scales_wrong_(scales_wrong),
+        bf16_wrong_(bf16_wrong),
+        all_{0, head.stored.size()},
+        plain_{0, head.first_rotated},
+        turned_{head.first_rotated, head.stored.size()},
+        has_bf16_(head.codes.size() < head.stored.size()) {}
+
+  WrongStage Infer() const {
+    if (!head_.quantised_alone && HoldsNan(head_)) {
+      return {"gather or softmax", "every element is what a NaN makes of it"};
+    }
+    if (const WrongStage found = FromFactor(); !found.why.empty()) return found;
+    if (ShareWith(head_, plain_, head_.rotated, 1) == 1 && ShareWith(head_, turned_, head_.rotated, 1) < 1) {
+      return FromTurned();
+    }
+    if (bf16_wrong_ == 0) {
+      if (const WrongStage found = FromCodes(); !found.why.empty()) return found;
+    }
+    return FromColumns();
+  }
+
+ private:
+  WrongStage FromFactor() const {
+    constexpr double kLeastColumns = 4;  // that the factor explains and 1 does not
+    const CommonFactor common = FactorOf(head_, all_, head_.rotated);
+    const double gained = common.share - ShareWith(head_, all_, head_.rotated, 1);
+    if (common.share < kMostColumns || gained * static_cast<double>(all_.count()) < kLeastColumns) return {};
+    const bool in_scale = head_.quantised_alone || (!has_bf16_ && IsPowerOfTwo(common.factor));
+    return {in_scale ? "scale" : "norm",
+            fmt::format("the columns hold {:.4g} times the model's values", common.factor)};
+  }
+
+  // Columns that do not rotate hold the model's values.
+  WrongStage FromTurned() const {
+    // A small error before the rotation shows in bf16 values, which are finer than codes, before it shows in codes.
+    constexpr std::int64_t kMany = 15;
+    if (has_bf16_ && bf16_wrong_ < kMany && ShareWith(Coarse(), turned_, head_.rotated, 1) == 1) {
+      return {"", "small errors in a few columns that rotate: the rotation, or what is before it"};
+    }
+    return {"rope", fmt::format("columns below {} hold the model's values, rotated ones do not", head_.first_rotated)};
+  }
+
+  // The head as if its bf16 values were as coarse as codes.
+  HeadValues Coarse() const {
+    constexpr double kCoarse = 0x1p-5;
+    HeadValues coarse = head_;
+    for (std::size_t i = head_.codes.size(); i < coarse.stored.size(); ++i) {
+      coarse.low[i] *= 1 - kCoarse;
+      coarse.high[i] *= 1 + kCoarse;
+    }
+    return coarse;
+  }
+
+  // Values that are stored without a scale are right, or there are none.
+  WrongStage FromCodes() const {
+    const Columns codes{0, head_.codes.size()};
+    if (ShareWith(head_, codes, head_.rotated, 1) == 1) {
+      if (scales_wrong_) return {"scale", "codes and scales stand for the model's values, in other scales"};
+      return {"quantise", "the codes stand for the model's values, rounded in another way"};
+    }
+    if (NextToCodes(head_)) {
+      if (has_bf16_ || ShareWith(head_, codes, head_.rotated, 1) < kRoundedAlike) {
+        return {"quantise", "the codes are next to the model's: rounded in another way"};
+      }
+      return {"", "a few codes are next to the model's: the rounding, or small errors before it"};
+    }
+    if (PowersOfTwoByBlock(head_)) {
+      return {"scale",
+              "each block holds the model's values but for a power of two: its codes and its scale disagree, "
+              "or leave the format's range"};
+    }
+    if (FollowFromCodes(head_)) return {"quantise", "equal codes of the model became equal other codes"};
+    return {};
+  }
+
+  WrongStage FromColumns() const {
+    if (head_.quantised_alone) return {"", "the values that were quantised are not the model's"};
+    const CommonFactor unnormed = FactorOf(head_, plain_, head_.compressed);
+    if (unnormed.factor > 0 && unnormed.share >= kMostColumns) {
+      return {"norm", fmt::format("the columns hold {:.4g} times the compressed values, without the norm's weights",
+                                  unnormed.factor)};
+    }
+    if (other_ != nullptr && OffByColumn(head_, *other_, plain_)) {
+      return {"norm", "the columns of two tokens are off by the same factors: the norm's weights"};
+    }
+    if (has_bf16_ && bf16_wrong_ == 0) {
+      return {"", "the bf16 values are right, the codes stand for other values: columns below the rotated ones alone"};
+    }
+    constexpr double kKeptSigns = 0.97;
+    if (SameSigns(head_, plain_) >= kKeptSigns) {
+      return {"", "values of the model's sign and another size: before the rotation, in the norm or the softmax"};
+    }
+    return {"gather or softmax", "the compressed values that the norm starts from are not the model's"};
+  }
+
+  static constexpr double kMostColumns = 0.98;
+  static constexpr double kRoundedAlike = 0.8;
+
+  const HeadValues& head_;
+  const HeadValues* other_;  // of another token; may be null
+  bool scales_wrong_;
+  std::int64_t bf16_wrong_;
+  Columns all_;
+  Columns plain_;
+  Columns turned_;
+  bool has_bf16_;
+};
 
 }  // namespace
 
@@ -116,21 +179,14 @@ WrongStage FirstWrongStage(const Evidence& evidence, const JudgeOptions& options
   if (wrong(ElementKind::kCode) + wrong(ElementKind::kBf16) + wrong(ElementKind::kScale) == 0) {
     return {"weight", "codes and scales are right, the folded weight is not"};
   }
+  if (const std::int64_t owner = OtherOwner(evidence, options, row.token); owner >= 0) {
+    return {"locate", fmt::format("token {} holds what token {} should", row.token, owner)};
+  }
   const HeadValues head = StoredHead(evidence, options, row.token, row.head);
-  if (const std::int64_t other = OtherOwner(evidence, options, row.token); other >= 0) {
-    return {"locate", fmt::format("token {} holds what token {} should", row.token, other)};
-  }
-  if (wrong(ElementKind::kCode) + wrong(ElementKind::kBf16) == 0) {
-    return {"scale", "codes are right, the scales stored with them are not"};
-  }
-  if (AgreeingShare(head, 0, head.stored.size(), head.rotated, 1) < 1) {
-    const bool codes_right =
-        wrong(ElementKind::kCode) + wrong(ElementKind::kScale) == 0 || wrong(ElementKind::kBf16) == 0;
-    return FromValues(head, codes_right, evidence.c.row().reads_state);
-  }
-  if (wrong(ElementKind::kScale) > 0)
-    return {"scale", "codes and scales stand for the model's values, in other scales"};
-  return {"quantise", "the codes are next to the model's: rounded in another way"};
+  HeadValues other;
+  const bool two = map.rows.size() > 1 && map.rows[1].token != row.token;
+  if (two) other = StoredHead(evidence, options, map.rows[1].token, map.rows[1].head);
+  return HeadInference(head, two ? &other : nullptr, wrong(ElementKind::kScale) > 0, wrong(ElementKind::kBf16)).Infer();
 }
 
 }  // namespace kvexact
