@@ -64,16 +64,10 @@ CommonFactor FactorOf(const HeadValues& head, Columns columns, const std::vector
   return best;
 }
 
-bool PowersOfTwoByBlock(const HeadValues& head) {
+bool FactorByBlock(const HeadValues& head) {
   return std::all_of(head.blocks.begin(), head.blocks.end(), [&](const QuantisedBlock& block) {
-    // Few binades: a block whose values all vanish at another scale would fit any.
-    for (const int power : {0, 1, -1, 2, -2, 3, -3}) {
-      const Columns columns{block.begin, block.end};
-      if (ShareWith(head, columns, head.rotated, std::ldexp(1, power)) >= kNearlyAll) return true;
-    }
-    // Codes that were made with the model's scale.
-    return block.scale > 0 && block.expected > 0 &&
-           ShareWith(head, {block.begin, block.end}, head.rotated, block.scale / block.expected) >= kNearlyAll;
+    const CommonFactor common = FactorOf(head, {block.begin, block.end}, head.rotated);
+    return common.factor > 0 && common.share >= kNearlyAll;
   });
 }
 
@@ -82,13 +76,13 @@ bool FollowFromCodes(const HeadValues& head) {
   std::map<std::uint32_t, std::map<std::uint32_t, int>> became;
   for (std::size_t i = 0; i < head.codes.size(); ++i) ++became[head.expected_codes[i]][head.codes[i]];
   constexpr int kLeast = 8;
-  constexpr double kShare = 0.9;
+  constexpr double kShare = 0.65;  // a coarser format makes two codes of one
   int wrong = 0;
   int follow = 0;
   for (const auto& [model, stored] : became) {
     int columns = 0;
     for (const auto& [code, count] : stored) columns += count;
-    if (columns < 2) continue;
+    if (columns < 4) continue;  // of which half may agree by chance
     const auto most = std::max_element(stored.begin(), stored.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     for (const auto& [code, count] : stored) wrong += code != model ? count : 0;

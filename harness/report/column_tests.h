@@ -26,8 +26,8 @@ struct CommonFactor {
 };
 CommonFactor FactorOf(const HeadValues& head, Columns columns, const std::vector<double>& model);
 
-// Whether each quantised block holds the model's values but for a power of two of its own.
-bool PowersOfTwoByBlock(const HeadValues& head);
+// Whether each quantised block holds the model's values times a factor of its own.
+bool FactorByBlock(const HeadValues& head);
 
 // Whether the stored codes that are not the model's follow from the model's code at their column: equal ones became
 // equal ones. Codes of other values do not.

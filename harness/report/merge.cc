@@ -15,6 +15,7 @@ namespace {
 // Shards that a run may have, so that a list of missing ones stays readable and finite.
 constexpr std::int64_t kMostShards = 1 << 20;
 constexpr std::size_t kMostMissingNamed = 1000;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 53;  // as in one report
 
 std::string ListText(const std::vector<std::string>& words) {
   std::string text;
@@ -116,7 +117,12 @@ ReportParts Merged(const std::vector<NamedReport>& reports,
   parts.description.device = DevicesOf(reports);
   parts.description.shard.reset();
   parts.environment = reports.front().report.parts().environment;
-  for (const auto& [index, named] : by_shard) Append(named->report, parts);
+  std::int64_t elements = 0;
+  for (const auto& [index, named] : by_shard) {
+    elements += named->report.total().total().elements();
+    if (elements > kMostElements) throw InputError(named->name, "rows", "with the other shards', pass 2^53 elements");
+    Append(named->report, parts);
+  }
   KeepFirst(parts.failures);
   return parts;
 }

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostCount = std::int64_t{1} << 53;
+constexpr std::size_t kMostText = 1 << 20;
 
 // A value of the file and its path in it. Every access throws InputError where the value is not of the kind asked for.
 class Node {
@@ -32,9 +33,10 @@ class Node {
     return {json_.at(name), source_, path_.empty() ? name : path_ + "." + name};
   }
 
+  // Printable: it will be shown on a terminal.
   std::string text() const {
     if (!json_.is_string()) Fail("must be a string");
-    return json_.get<std::string>();
+    return Printable(json_.get<std::string>(), kMostText);
   }
   std::int64_t count() const {
     if (!json_.is_number_integer()) Fail("must be an integer");
@@ -243,6 +245,45 @@ Failure ReadFailure(const Node& node) {
   return failure;
 }
 
+void ReadRows(const Node& root, std::vector<ReportRow>& rows) {
+  std::int64_t elements = 0;
+  root["rows"].ForEach([&](const Node& node) {
+    const std::size_t before = rows.size();
+    const ReportRow row = ReadRow(node);
+    AddRow(row, rows);
+    if (rows.size() == before) node.Fail("is of an operation and a class of windows that another row is of");
+    double sum = 0;
+    for (const Tally& tally : row.tallies) {
+      for (const std::int64_t count : {tally.exact, tally.allowed, tally.wrong, tally.unwritten, tally.unjudged}) {
+        sum += static_cast<double>(count);
+      }
+    }
+    if (sum > static_cast<double>(kMostCount - elements)) node.Fail("has too many elements: the report's pass 2^53");
+    elements += row.total().elements();
+  });
+}
+
+// What a reader of the file would take from it must follow from what this program reads.
+void CheckAgreement(const Node& root, const Report& report) {
+  if (static_cast<std::int64_t>(report.failures().size()) > report.failing_cases()) {
+    root["failing_cases"].Fail("is less than the failures that are listed");
+  }
+  const ReportRow sum = report.total();
+  const Tally all = sum.total();
+  const Node total = root["total"];
+  const std::pair<const char*, std::int64_t> counts[] = {
+      {"cases", sum.cases}, {"elements", all.elements()}, {"exact", all.exact},          {"allowed", all.allowed},
+      {"wrong", all.wrong}, {"unwritten", all.unwritten}, {"touched_bytes", sum.touched}};
+  for (const auto& [name, count] : counts) {
+    if (total[name].count() != count) total[name].Fail("is not the rows' sum, " + std::to_string(count));
+  }
+  if (root["verdict"].text() != NameOf(report.conclusion())) {
+    root["verdict"].Fail(std::string("does not follow from the counts: ") + NameOf(report.conclusion()));
+  }
+  const bool fault = all.wrong + all.unwritten + sum.touched + sum.unstable_elements() + sum.errors + sum.crashed > 0;
+  if (fault && report.failing_cases() == 0) root["failing_cases"].Fail("is 0, and the rows count faults");
+}
+
 }  // namespace
 
 Report ReadReportJson(const std::string& text, const std::string& source) {
@@ -258,7 +299,8 @@ Report ReadReportJson(const std::string& text, const std::string& source) {
                        environment["compiler"].text(), environment["build_type"].text()};
   parts.started = root["started"].text();
   parts.seconds = root["seconds"].number();
-  root["rows"].ForEach([&](const Node& row) { AddRow(ReadRow(row), parts.rows); });
+  if (!(parts.seconds >= 0)) root["seconds"].Fail("must not be below zero");
+  ReadRows(root, parts.rows);
   root["failures"].ForEach([&](const Node& failure) { parts.failures.push_back(ReadFailure(failure)); });
   parts.failing_cases = root["failing_cases"].count();
   parts.unreadable = root["unreadable"].texts();
@@ -267,7 +309,9 @@ Report ReadReportJson(const std::string& text, const std::string& source) {
       [&](const Node& item) { parts.unsupported[item["reason"].text()] += item["cases"].count(); });
   parts.merged_shards = root["merged_shards"].count();
   parts.missing_shards = root["missing_shards"].texts();
-  return Report(std::move(parts));
+  Report report(std::move(parts));
+  CheckAgreement(root, report);
+  return report;
 }
 
 }  // namespace kvexact

@@ -44,9 +44,9 @@ std::string FailureSection(const Failure& failure) {
     text += "\n";
   }
   if (!failure.stage.why.empty()) {
-    text +=
-        fmt::format("First wrong{}: {}\n\n", failure.stage.stage.empty() ? "" : " at **" + failure.stage.stage + "**",
-                    MarkdownText(failure.stage.why));
+    text += fmt::format("First wrong{}: {}\n\n",
+                        failure.stage.stage.empty() ? "" : " at **" + MarkdownText(failure.stage.stage, 60) + "**",
+                        MarkdownText(failure.stage.why));
   }
   for (const std::string& suspect : failure.suspects)
     text += fmt::format("As in the known fault {}\n\n", MarkdownText(suspect));

@@ -46,7 +46,7 @@ std::string ShrunkText(const SmallFailure& small) {
                      Counted(small.requests, "request"),
                      small.least ? Counted(small.trials, "trial") + ", nothing simpler fails"
                                  : Counted(small.trials, "trial") + ", not to the end",
-                     Printable(CountsText(small.result), 400), small.repeat);
+                     Printable(CountsText(small.result), 400), Printable(small.repeat, 8000));
 }
 
 // The stage and the known faults, where they were looked for and found.
@@ -74,7 +74,8 @@ std::string FailureText(const Failure& failure, const RunDescription& descriptio
   const std::vector<Problem>& problems = result.verdict.problems;
   for (std::size_t i = 0; i < std::min(problems.size(), kProblemsShown); ++i) text += ProblemText(problems[i]);
   if (problems.size() > kProblemsShown) text += "  ...\n";
-  text += StudyText(failure) + BudgetText(failure, description) + fmt::format("  repeat: {}\n", failure.repeat);
+  text += StudyText(failure) + BudgetText(failure, description) +
+          fmt::format("  repeat: {}\n", Printable(failure.repeat, 8000));
   return failure.shrunk ? text + ShrunkText(*failure.shrunk) : text;
 }
 

@@ -44,24 +44,28 @@ bool HoldsNan(const HeadValues& head) {
 // Of one head whose codes, scales or bf16 values are wrong.
 class HeadInference {
  public:
-  HeadInference(const HeadValues& head, const HeadValues* other, bool scales_wrong, std::int64_t bf16_wrong)
+  HeadInference(const HeadValues& head, const HeadValues* other, bool gathers, bool scales_wrong, bool codes_wrong,
+                std::int64_t bf16_wrong)
       : head_(head),
         other_(other),
+        gathers_(gathers),
         scales_wrong_(scales_wrong),
+        codes_wrong_(scales_wrong || codes_wrong),
         bf16_wrong_(bf16_wrong),
         all_{0, head.stored.size()},
         plain_{0, head.first_rotated},
         turned_{head.first_rotated, head.stored.size()},
+        plainly_stored_{head.codes.size(), head.stored.size()},
         has_bf16_(head.codes.size() < head.stored.size()) {}
 
   WrongStage Infer() const {
     if (!head_.quantised_alone && HoldsNan(head_)) {
-      return {"gather or softmax", "every element is what a NaN makes of it"};
+      return {Before(), "every element is what a NaN makes of it"};
     }
+    if (AllZero()) return {head_.quantised_alone ? "" : Before(), "every element is zero"};
     if (const WrongStage found = FromFactor(); !found.why.empty()) return found;
-    if (ShareWith(head_, plain_, head_.rotated, 1) == 1 && ShareWith(head_, turned_, head_.rotated, 1) < 1) {
-      return FromTurned();
-    }
+    const bool plain_right = has_bf16_ ? !codes_wrong_ : ShareWith(head_, plain_, head_.rotated, 1) == 1;
+    if (plain_right && ShareWith(head_, turned_, head_.rotated, 1) < 1) return FromTurned();
     if (bf16_wrong_ == 0) {
       if (const WrongStage found = FromCodes(); !found.why.empty()) return found;
     }
@@ -69,11 +73,20 @@ class HeadInference {
   }
 
  private:
+  // What computes the values that the norm makes unusable, or the norm.
+  const char* Before() const { return gathers_ ? "gather or softmax" : "norm"; }
+
+  bool AllZero() const {
+    return std::all_of(head_.stored.begin(), head_.stored.end(), [](double x) { return x == 0; });
+  }
+
   WrongStage FromFactor() const {
     constexpr double kLeastColumns = 4;  // that the factor explains and 1 does not
     const CommonFactor common = FactorOf(head_, all_, head_.rotated);
     const double gained = common.share - ShareWith(head_, all_, head_.rotated, 1);
     if (common.share < kMostColumns || gained * static_cast<double>(all_.count()) < kLeastColumns) return {};
+    // Not outvoted by the many codes.
+    if (ShareWith(head_, plainly_stored_, head_.rotated, common.factor) < kMostColumns) return {};
     const bool in_scale = head_.quantised_alone || (!has_bf16_ && IsPowerOfTwo(common.factor));
     return {in_scale ? "scale" : "norm",
             fmt::format("the columns hold {:.4g} times the model's values", common.factor)};
@@ -113,10 +126,10 @@ class HeadInference {
       }
       return {"", "a few codes are next to the model's: the rounding, or small errors before it"};
     }
-    if (PowersOfTwoByBlock(head_)) {
-      return {"scale",
-              "each block holds the model's values but for a power of two: its codes and its scale disagree, "
-              "or leave the format's range"};
+    if (FactorByBlock(head_)) {
+      return {
+          "scale",
+          "each block holds a factor of its own times the model's values: not the scale that its codes were made with"};
     }
     if (FollowFromCodes(head_)) return {"quantise", "equal codes of the model became equal other codes"};
     return {};
@@ -135,6 +148,7 @@ class HeadInference {
     if (has_bf16_ && bf16_wrong_ == 0) {
       return {"", "the bf16 values are right, the codes stand for other values: columns below the rotated ones alone"};
     }
+    if (!gathers_) return {"norm", "what the norm makes of the given rows are not the model's values"};
     constexpr double kKeptSigns = 0.97;
     if (SameSigns(head_, plain_) >= kKeptSigns) {
       return {"", "values of the model's sign and another size: before the rotation, in the norm or the softmax"};
@@ -147,11 +161,14 @@ class HeadInference {
 
   const HeadValues& head_;
   const HeadValues* other_;  // of another token; may be null
+  bool gathers_;             // the operation reads the state cache
   bool scales_wrong_;
+  bool codes_wrong_;  // or scales
   std::int64_t bf16_wrong_;
   Columns all_;
   Columns plain_;
   Columns turned_;
+  Columns plainly_stored_;  // as bf16, without a scale
   bool has_bf16_;
 };
 
@@ -182,11 +199,16 @@ WrongStage FirstWrongStage(const Evidence& evidence, const JudgeOptions& options
   if (const std::int64_t owner = OtherOwner(evidence, options, row.token); owner >= 0) {
     return {"locate", fmt::format("token {} holds what token {} should", row.token, owner)};
   }
+  if (wrong(ElementKind::kCode) + wrong(ElementKind::kBf16) == 0) {
+    return {"scale", "codes are right, the scales stored with them are not"};
+  }
   const HeadValues head = StoredHead(evidence, options, row.token, row.head);
   HeadValues other;
   const bool two = map.rows.size() > 1 && map.rows[1].token != row.token;
   if (two) other = StoredHead(evidence, options, map.rows[1].token, map.rows[1].head);
-  return HeadInference(head, two ? &other : nullptr, wrong(ElementKind::kScale) > 0, wrong(ElementKind::kBf16)).Infer();
+  return HeadInference(head, two ? &other : nullptr, evidence.c.row().reads_state, wrong(ElementKind::kScale) > 0,
+                       wrong(ElementKind::kCode) > 0, wrong(ElementKind::kBf16))
+      .Infer();
 }
 
 }  // namespace kvexact

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_reports.py KVEXACT SCHEMA CRASHING_LIBRARY: reads what `kvexact` writes with other people's parsers.
+"""check_reports.py KVEXACT SCHEMA CRASHING_LIBRARY RECORDED_CASES: reads what `kvexact` writes with other people's parsers.
 
-Runs of a right subject, a faulty one, one that crashes and one that supports nothing each write all formats. The JSON
+Every command that reports, and runs of a right subject, a faulty one, one that crashes and one that supports nothing,
+write all formats. The JSON
 must meet the schema, the JUnit file its structure, the HTML page must be well-formed, self-contained and free of
 scripts, and their counts must agree. Fails with the first thing that does not hold.
 """
@@ -17,13 +18,17 @@ import xml.etree.ElementTree as xml
 import jsonschema
 
 
-def run(kvexact, backend, directory, arguments):
+def run(kvexact, words, directory):
     files = {kind: directory / f"report.{kind}" for kind in ("json", "junit", "markdown", "html")}
-    command = [kvexact, "verify", "--backend", backend, "--quiet", *arguments]
+    command = [kvexact, *words]
     for kind, file in files.items():
         command += [f"--{kind}", str(file)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
-    line = dict(word.split("=", 1) for word in result.stdout.splitlines()[-1].split(" "))
+    last = result.stdout.splitlines()[-1]
+    if not last.startswith("verdict="):  # a diagnosis, which ends otherwise; its page holds the line
+        page = xml.fromstring(files["html"].read_text().split("\n", 1)[1])
+        last = page.find("body/pre").text
+    line = dict(word.split("=", 1) for word in last.split(" "))
     return result.returncode, line, {kind: file.read_text() for kind, file in files.items()}
 
 
@@ -117,21 +122,40 @@ def check_times(kvexact):
 
 
 def main():
-    kvexact, schema_file, crashing = sys.argv[1:]
+    kvexact, schema_file, crashing, recorded = sys.argv[1:]
     schema = json.loads(pathlib.Path(schema_file).read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     check_times(kvexact)
+
+    def verify(backend, *arguments):
+        return ["verify", "--backend", backend, "--quiet", "--cases", "24", *arguments]
+
+    def fault(name, *arguments):
+        return verify("fault:" + name, "--shrink-time", "0", *arguments)
+
+    shards = tempfile.TemporaryDirectory()
+    parts = [f"{shards.name}/{i}.json" for i in range(3)]
+    for i, part in enumerate(parts):
+        subprocess.run([kvexact, *fault("rope-none", "--shard", f"{i}/3", "--json", part)], capture_output=True, check=False)
+    spec = "op=sparse_attn requests=0+8"
+    unsupported = str(pathlib.Path(crashing).with_name("unsupported.so"))
     runs = (
-        ("host", 0, []),
-        ("fault:rope-sign", 1, ["--shrink-time", "1s"]),
-        ("fault:store-next-slot", 1, ["--shrink-time", "0"]),
-        (f"lib:{crashing}", 1, ["--shrink-time", "0"]),
-        ("lib:" + str(pathlib.Path(crashing).with_name("unsupported.so")), 3, ["--require-all"]),
+        ("right", 0, verify("host")),
+        ("rope-sign", 1, verify("fault:rope-sign", "--shrink-time", "1s")),
+        ("touched", 1, fault("store-next-slot")),
+        ("crash", 1, verify(f"lib:{crashing}", "--shrink-time", "0")),
+        ("unsupported", 3, verify("lib:" + unsupported, "--require-all")),
+        ("recorded", 0, ["replay", recorded, "--recorded"]),
+        ("unreadable", 2, ["replay", schema_file, "--recorded"]),
+        ("selftest", 0, ["selftest", "--quiet"]),
+        ("diagnosis", 1, ["diagnose", spec, "--backend", "fault:norm-none"]),
+        ("merged", 1, ["report", "merge", *parts]),
+        ("missing shard", 1, ["report", "merge", *parts[:2]]),
     )
-    for backend, expected, arguments in runs:
+    for name, expected, words in runs:
         with tempfile.TemporaryDirectory() as directory:
-            status, line, texts = run(kvexact, backend, pathlib.Path(directory), ["--cases", "24", *arguments])
-            assert status == expected, (backend, status)
+            status, line, texts = run(kvexact, words, pathlib.Path(directory))
+            assert status == expected, (name, status)
             report = check_json(texts["json"], schema, line)
             check_junit(texts["junit"], status)
             check_html(texts["html"], line)
@@ -140,13 +164,13 @@ def main():
             again = pathlib.Path(directory) / "again.json"
             subprocess.run([kvexact, "report", "show", str(pathlib.Path(directory) / "report.json"), "--json", str(again)],
                            capture_output=True, check=False)
-            assert again.read_text() == texts["json"], backend
-            if backend == "fault:rope-sign":
+            assert again.read_text() == texts["json"], name
+            if name == "rope-sign":
                 studied = [failure for failure in report["failures"] if failure["studied"] and failure["map"]]
                 assert any(failure["first_wrong_stage"] == "rope" for failure in studied)
                 assert any(suspect.startswith("rope-sign: ") for f in studied for suspect in f["suspects"])
                 assert "<path class=\"w\"" in texts["html"]
-            print(f"{backend}: status {status}, {len(texts['html'])} bytes of HTML")
+            print(f"{name}: status {status}, {len(texts['html'])} bytes of HTML")
 
 
 if __name__ == "__main__":

@@ -110,6 +110,15 @@ TEST_F(ShardTest, EachProcessSeesItsDevice) {
   EXPECT_EQ(ValueOf(result.last_line(), "cases"), "4");
 }
 
+TEST_F(ShardTest, ProcessesOfDevicesEndWithTheOneThatStartedThem) {
+  // Runs of an hour, each in a session of its own; a second after the first process is told to end there is none.
+  const ProgramResult result = RunShell(
+      "kvexact verify --backend host --time 1h --devices 0,1 --quiet >/dev/null 2>&1 & parent=$!; sleep 0.5; "
+      "children=$(cat /proc/$parent/task/*/children); kill -TERM $parent; wait $parent; echo status $?; "
+      "for child in $children; do echo child; kill -0 $child 2>/dev/null && echo left; done");
+  EXPECT_EQ(result.out, "status 143\nchild\nchild\n");
+}
+
 TEST_F(ShardTest, DevicesThatCannotBeUsed) {
   for (const auto& [devices, says] :
        std::vector<std::pair<std::string, std::string>>{{"0,,1", "devices with commas"}, {"1,1", "names 1 twice"}}) {

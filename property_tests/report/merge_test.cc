@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "harness/case/input_error.h"
 #include "harness/report/json.h"
@@ -21,7 +22,7 @@ std::vector<CaseResult> Results() {
   for (int i = 0; i < 40; ++i) {
     const auto op = static_cast<Operation>(i % 5);
     CaseResult result = i % 7 == 3 ? WrongResult("w" + std::to_string(i), op, 100 + i)
-                                   : RightResult("r" + std::to_string(i), op, 100 + i, i);
+                                   : RightResult(std::string("r") + std::to_string(i), op, 100 + i, i);
     if (i % 11 == 5) result = StatusResult(CaseStatus::kUnsupported, "reason " + std::to_string(i % 2));
     if (i % 13 == 6) result = StatusResult(CaseStatus::kCrashed, "boom");
     results.push_back(result);
@@ -167,6 +168,35 @@ TEST(ReadReportJson, DamagedTextIsAnErrorThatNamesTheFile) {
   EXPECT_GT(refused, 800);
 }
 
+TEST(ReadReportJson, CountsThatContradictEachOtherAreRefused) {
+  const nlohmann::json right = nlohmann::json::parse(ReportJson(PartOfRun(1, 3).report));
+  const auto error = [&](const std::string& patch) {
+    try {
+      ReadReportJson(right.patch(nlohmann::json::parse(patch)).dump(), "r");
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  const auto starts = [&](const std::string& patch, const std::string& text) {
+    EXPECT_TRUE(error(patch).starts_with("r: " + text)) << error(patch);
+  };
+  EXPECT_EQ(error("[]"), "none");
+  starts(R"([{"op": "replace", "path": "/verdict", "value": "error"}])", "verdict: does not follow from the counts: ");
+  starts(R"([{"op": "replace", "path": "/total/wrong", "value": 123456}])", "total.wrong: is not the rows' sum, ");
+  starts(R"([{"op": "replace", "path": "/failing_cases", "value": 0}])", "failing_cases: is ");
+  starts(R"([{"op": "copy", "from": "/rows/0", "path": "/rows/1"}])",
+         "rows[1]: is of an operation and a class of windows");
+  starts(R"([{"op": "replace", "path": "/seconds", "value": -1}])", "seconds: must not be below zero");
+}
+
+TEST(ReadReportJson, TextIsPrintable) {
+  nlohmann::json json = nlohmann::json::parse(ReportJson(PartOfRun(1, 3).report));
+  json["run"]["policy"] = "\x1b[31m\n";
+  const Report report = ReadReportJson(json.dump(), "r");
+  EXPECT_EQ(report.description().policy, "\\x1b[31m\\x0a");
+}
+
 TEST(ReadReportJson, FieldsOfTheWrongKindAreNamed) {
   const auto error = [](const std::string& from, const std::string& to) {
     std::string json = ReportJson(PartOfRun(1, 3).report);
@@ -185,6 +215,8 @@ TEST(ReadReportJson, FieldsOfTheWrongKindAreNamed) {
   EXPECT_EQ(error("\"failing_cases\": ", "\"failing_cases\": -"), "r: failing_cases: must be a count from 0 to 2^53");
   EXPECT_EQ(error("\"window_rows\": \"1-8\"", "\"window_rows\": \"2\""),
             "r: rows[3].window_rows: is no class of windows: 2");
+  EXPECT_EQ(error("{", std::string("{") + '\0'), "r: JSON: holds a zero byte");
+  EXPECT_EQ(error("\"schema\":", "\"schema\": 1, \"schema\":"), "r: JSON: has the key schema twice in one object");
 }
 
 }  // namespace
