@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/case/schema.h"
+#include "harness/case/strict_json.h"
 
 namespace kvexact {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr int kProtocol = 1;
 
@@ -108,13 +109,24 @@ std::optional<std::string> ProgramGreeting::Refusal(const Case& c) const {
   return std::string(c.row().name) + " is not done with " + *unmet;
 }
 
+std::optional<Json> ParseMessage(const std::string& line) {
+  try {
+    const Json message = ParseJson(line, "");
+    if (message.is_object()) return message;
+  } catch (const InputError&) {
+    // What is wrong with it is plain from the line itself.
+  }
+  return std::nullopt;
+}
+
 ProgramGreeting ParseGreeting(const std::string& line, const std::string& source) {
-  const Json hello = Json::parse(line, nullptr, false);
-  if (!hello.is_object()) {
+  const std::optional<Json> message = ParseMessage(line);
+  if (!message) {
     throw InputError(
         source, "hello",
         "the first line on standard output must be a JSON object, and is \"" + Printable(line, 200) + "\"");
   }
+  const Json& hello = *message;
   if (hello.value("protocol", Json()) != Json(kProtocol)) {
     throw InputError(source, "protocol", "is " + hello.value("protocol", Json()).dump() + ", must be 1");
   }

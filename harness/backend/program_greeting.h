@@ -2,6 +2,7 @@
 // What a program says about itself in its first line.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct ProgramGreeting {
   // Why the program does not take the case; nothing if it does.
   std::optional<std::string> Refusal(const Case& c) const;
 };
+
+// A line of a program's standard output; nothing where it is no object, by the rules of ParseJson.
+std::optional<nlohmann::ordered_json> ParseMessage(const std::string& line);
 
 // {"protocol": 1, "operations": [...], "configurations": [{...}, ...], "name": ..., "version": ..., "device": ...,
 // "policy": ..., "budget": ..., "bit_exact": ...}; protocol and operations are required. Throws InputError with

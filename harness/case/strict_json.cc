@@ -13,7 +13,9 @@ nlohmann::ordered_json ParseJson(const std::string& text, const std::string& sou
   using Json = nlohmann::ordered_json;
   if (text.find('\0') != std::string::npos) throw InputError(source, "JSON", "holds a zero byte");
   std::vector<std::set<std::string>> open;  // keys of the objects around
-  const auto check = [&](int /*depth*/, Json::parse_event_t event, Json& parsed) {
+  constexpr int kDeepest = 32;
+  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kDeepest) throw InputError(source, "JSON", "nests deeper than " + std::to_string(kDeepest));
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) {

@@ -212,6 +212,8 @@ TEST(ReadReportJson, FieldsOfTheWrongKindAreNamed) {
   };
   EXPECT_EQ(error("kvexact-report/2", "kvexact-report/9"), "r: schema: is not kvexact-report/2");
   EXPECT_EQ(error("\"shard\": \"1/3\"", "\"shard\": \"3/3\""), "r: run.shard: must be I/N with 0 <= I < N");
+  EXPECT_EQ(error("\"failing_cases\": ", "\"x\": " + std::string(500000, '[') + std::string(500000, ']') + ", \"y\": "),
+            "r: JSON: nests deeper than 32");
   EXPECT_EQ(error("\"failing_cases\": ", "\"failing_cases\": -"), "r: failing_cases: must be a count from 0 to 2^53");
   EXPECT_EQ(error("\"window_rows\": \"1-8\"", "\"window_rows\": \"2\""),
             "r: rows[3].window_rows: is no class of windows: 2");
