@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/backend/program_backend.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -16,7 +15,7 @@ namespace kvexact {
 namespace {
 
 using std::chrono::steady_clock;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // The program ended, or was ended.
 struct ProgramLost {
@@ -73,7 +72,8 @@ class Program {
 
   [[noreturn]] void Lose() {
     const std::optional<std::string> end = process_->Finish(steady_clock::now() + std::chrono::seconds(5));
-    std::string text = "the program " + end.value_or("closed its standard output and went on") + " without an answer";
+    std::string text =
+        "the program " + end.value_or("closed its standard input or output and went on") + " without an answer";
     if (!buffer_.empty()) text += ", after \"" + Printable(buffer_, 200) + "\"";
     throw ProgramLost{WithErrors(text)};
   }
@@ -121,17 +121,17 @@ class ProgramBackend final : public Backend {
   }
 
   RunOutcome Ask(const Case& c, TensorMap& outputs) {
-    const std::string case_file = scratch_.path() + "/case.safetensors";
-    const std::string result_file = scratch_.path() + "/result.safetensors";
-    std::error_code ignored;
-    std::filesystem::remove(result_file, ignored);
+    const ScratchDirectory scratch;  // one for each request: what the program does to it ends with the answer
+    const std::string case_file = scratch.path() + "/case.safetensors";
+    const std::string result_file = scratch.path() + "/result.safetensors";
     WriteRequest(c, outputs, case_file);
     const std::string id = std::to_string(++last_id_);
     program_->WriteLine(Json{{"id", id}, {"op", c.row().name}, {"case", case_file}, {"result", result_file}}.dump());
     const std::string line = program_->ReadLine();
-    const Json reply = Json::parse(line, nullptr, false);
-    if (!reply.is_object())
+    const std::optional<Json> message = ParseMessage(line);
+    if (!message)
       return Garbled("standard output must hold answers in JSON alone, and held \"" + Printable(line, 200) + "\"");
+    const Json& reply = *message;
     if (reply.value("id", Json()) != Json(id)) {
       return Garbled("the answer to request \"" + id + "\" has the id " + reply.value("id", Json()).dump());
     }
@@ -182,7 +182,6 @@ class ProgramBackend final : public Backend {
   std::string command_;
   std::string source_;
   BackendOptions options_;
-  ScratchDirectory scratch_;
   ProgramGreeting greeting_;
   std::optional<Program> program_;
   std::uint64_t last_id_ = 0;

@@ -5,6 +5,7 @@ It stores, in every output, the bytes that the output held before.
 """
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -20,6 +21,9 @@ HELLO = {
     "budget": "tree32",
     "bit_exact": True,
 }
+
+
+DEEP = "[" * 400000 + "]" * 400000
 
 
 def say(message):
@@ -62,6 +66,16 @@ def store(request):
         tensors[name] = (dtype, shape, bytes(b ^ 255 for b in data))
     if mode != "no-result":
         write(request["result"], tensors)
+    if mode == "result-large":
+        os.truncate(request["result"], 1 << 36)
+    if mode == "result-directory":
+        os.unlink(request["result"])
+        os.mkdir(request["result"])
+    if mode == "result-pipe":
+        os.unlink(request["result"])
+        os.mkfifo(request["result"])
+    if mode == "removes-files":
+        shutil.rmtree(os.path.dirname(request["case"]))
     if mode == "result-truncated":
         os.truncate(request["result"], os.path.getsize(request["result"]) - 1)
 
@@ -76,6 +90,8 @@ if mode == "hello-configuration":
     HELLO["configurations"] = [{"tile": 4}]
 if mode == "configurations":
     HELLO["configurations"] = [{"op": "sparse_attn", "compress_ratio": [4, 128]}, {"op": "indexer_q_fp8"}]
+if mode == "hello-nested":
+    say('{"protocol": ' + DEEP + "}")
 if mode == "exits-at-once":
     print("no such GPU", file=sys.stderr)
     sys.exit(9)
@@ -89,6 +105,13 @@ for line in sys.stdin:
     if mode == "exits":
         print("out of memory", file=sys.stderr)
         sys.exit(3)
+    if mode == "leaves-child":
+        if os.fork() != 0:
+            os._exit(3)
+        time.sleep(1000)
+    if mode == "nested":
+        say('{"id": ' + DEEP + "}")
+        continue
     if mode == "prints":
         say("compiling kernel 1 of 3")
     if mode == "malformed":

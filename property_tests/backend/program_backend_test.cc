@@ -51,6 +51,10 @@ void ExpectCrash(const std::string& mode, const std::string& message) {
   EXPECT_EQ(outcome.message, message) << mode;
 }
 
+void ExpectBeginning(const std::string& text, const std::string& beginning) {
+  EXPECT_TRUE(text.starts_with(beginning)) << text;
+}
+
 std::string FailureToOpen(const std::string& mode, const BackendOptions& options = {}) {
   try {
     OpenProgramBackend(CommandOf(mode), options);
@@ -115,6 +119,7 @@ TEST(ProgramBackend, EndsOfAProgram) {
   EXPECT_EQ(killed.message.find("the program exited with status 137, as after signal (SIGKILL) without an answer"), 0U)
       << killed.message;
   ExpectCrash("exits", "the program exited with status 3 without an answer; its output ended: out of memory");
+  ExpectCrash("leaves-child", "the program exited with status 3 without an answer");
 }
 
 // In the shell, which starts fast enough for a short time-out on a busy machine. What hangs is its child, which ends
@@ -133,6 +138,8 @@ TEST(ProgramBackend, AnswersThatAreNone) {
   ExpectError("prints", "standard output must hold answers in JSON alone, and held \"compiling kernel 1 of 3\"");
   ExpectError("malformed", "standard output must hold answers in JSON alone, and held \"{\"id\": \"");
   ExpectError("odd-status", "the answer has the status \"fine\", which is none of ok, unsupported, error");
+  ExpectBeginning(OutcomeOf("nested").message,
+                  R"(standard output must hold answers in JSON alone, and held "{"id": [[)");
   const RunOutcome outcome = OutcomeOf("wrong-id");
   EXPECT_EQ(outcome.status, RunStatus::kError);
   EXPECT_NE(outcome.message.find("has the id \"0\""), std::string::npos) << outcome.message;
@@ -144,6 +151,10 @@ TEST(ProgramBackend, ResultFiles) {
   ExpectError("wrong-type", "the result file has q_fp8 as I64 [240], must be U8 [3, 5, 128]");
   ExpectError("output-missing", "the result file lacks the output q_fp8");
   ExpectError("output-extra", "the result file has \"extra\", which is no output");
+  ExpectError("result-directory", "the result file: is a directory");
+  ExpectError("result-pipe", "the result file: is not a regular file");
+  ExpectBeginning(OutcomeOf("result-large").message, "the result file: data: holds 68719");
+  ExpectError("removes-files", "answered ok without writing the result file");
   const RunOutcome outcome = OutcomeOf("result-truncated");
   EXPECT_EQ(outcome.status, RunStatus::kError);
   EXPECT_EQ(outcome.message.find("the result file: "), 0U) << outcome.message;
@@ -152,6 +163,8 @@ TEST(ProgramBackend, ResultFiles) {
 TEST(ProgramBackend, GreetingsThatAreRefused) {
   EXPECT_EQ(FailureToOpen("no-hello"),
             "hello: the first line on standard output must be a JSON object, and is \"Loading kernels ...\"");
+  ExpectBeginning(FailureToOpen("hello-nested"),
+                  R"(hello: the first line on standard output must be a JSON object, and is "{"protocol": [[)");
   EXPECT_EQ(FailureToOpen("hello-protocol"), "protocol: is 2, must be 1");
   EXPECT_EQ(FailureToOpen("hello-operation"), "operations: \"attention\" is no operation");
   EXPECT_EQ(FailureToOpen("hello-configuration"), "configurations: \"tile\" is no parameter of a case");

@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -102,6 +104,15 @@ class NoPipeSignal {
   sigset_t before_;
 };
 
+// glibc has no function for it before 2.36.
+Descriptor OpenEnd(pid_t pid) {
+#ifdef SYS_pidfd_open
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+#else
+  return Descriptor();
+#endif
+}
+
 std::string SignalName(int number) {
   static constexpr std::pair<int, const char*> kNames[] = {
       {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},
@@ -158,6 +169,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const std::vect
     throw std::system_error(error, std::generic_category(), "cannot start " + argv[0]);
   }
   interruption::AddGroup(pid_);
+  end_ = OpenEnd(pid_);
   errors_ = std::move(error_pipe.first);
 }
 
@@ -179,10 +191,12 @@ void ChildProcess::CollectErrors() {
 ChildProcess::Event ChildProcess::Wait(int descriptor, short events, Deadline deadline) {
   while (true) {
     CollectErrors();
-    pollfd polled[2] = {{descriptor, events, 0}, {errors_.get(), POLLIN, 0}};
-    const int ready = ::poll(polled, errors_.is_open() ? 2 : 1, MillisecondsUntil(deadline));
+    // Those that are not open have negative numbers, which poll passes over.
+    pollfd polled[3] = {{descriptor, events, 0}, {errors_.get(), POLLIN, 0}, {end_.get(), POLLIN, 0}};
+    const int ready = ::poll(polled, std::size(polled), MillisecondsUntil(deadline));
     if (ready < 0 && errno != EINTR) Fail(errno, "poll");
     if (ready > 0 && polled[0].revents != 0) return Event::kReadable;
+    if (ready > 0 && polled[2].revents != 0) return Event::kEnd;
     if (ready == 0) return Event::kTimeout;
   }
 }

@@ -38,7 +38,8 @@ class ChildProcess {
   ~ChildProcess();
 
   // Reads up to buffer.size() bytes from `from` into the buffer, waiting until there are some, the other end is closed
-  // (kEnd) or the deadline has passed. `count` is what was read. Collects standard error meanwhile.
+  // or the child has ended, whoever else holds that end (both kEnd), or the deadline has passed. `count` is what was
+  // read. Collects standard error meanwhile.
   Event Read(int from, std::span<char> buffer, std::size_t& count, Deadline deadline);
 
   // Writes all bytes to `to`, a pipe or socket to the child, collecting standard error meanwhile. False if the other
@@ -59,6 +60,7 @@ class ChildProcess {
   void CollectErrors();
 
   pid_t pid_ = -1;  // -1: reaped
+  Descriptor end_;  // is readable once the child has ended; none where the system has no such thing
   Descriptor errors_;
   std::string error_tail_;
 };
