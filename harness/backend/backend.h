@@ -43,6 +43,9 @@ class Backend {
   // Runs a checked case once; `outputs` holds c.outputs_before or another fill of the same shapes
   // and receives what the implementation stored.
   virtual RunOutcome Run(const Case& c, TensorMap& outputs) = 0;
+  // Ends what the runs need; a later run makes it anew. kCrashed, with words, where the implementation does not end as
+  // it should. Not while a run is on.
+  virtual RunOutcome Close() { return {}; }
 };
 
 // The built-in backends.

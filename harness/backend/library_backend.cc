@@ -140,6 +140,19 @@ class LibraryBackend final : public Backend {
     }
   }
 
+  RunOutcome Close() override {
+    if (!worker_) return {};
+    RunOutcome outcome;
+    try {
+      worker_->Send(Writer(Message::kClose));
+      worker_->Receive();
+    } catch (const WorkerLost& lost) {
+      outcome = {RunStatus::kCrashed, lost.why};
+    }
+    worker_.reset();
+    return outcome;
+  }
+
  private:
   BackendInfo Open() {
     worker_.emplace(program_, path_, arena_, options_);

@@ -25,6 +25,16 @@ CaseResult LoadAndJudge(const CaseSource& source, std::int64_t i, const JudgeCas
   return result;
 }
 
+// How the subject ends belongs to the last case, where that has nothing else to say.
+CaseResult WithEnd(CaseResult last, Backend& backend) {
+  const RunOutcome end = backend.Close();
+  if (end.status != RunStatus::kOk && last.right()) {
+    last.status = CaseStatus::kCrashed;
+    last.message = "closed after its last case: " + end.message;
+  }
+  return last;
+}
+
 void ForEachCase(const CaseSource& source, const RunLimits& limits, const JudgeCase& judge,
                  const ConsumeResult& consume) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -45,7 +55,12 @@ void RunCases(Backend& backend, const CaseSource& source, const JudgeOptions& op
     subject.Run(trial);
     return trial.Judge(options);
   };
-  ForEachCase(source, limits, judge, consume);
+  std::optional<CaseResult> last;
+  ForEachCase(source, limits, judge, [&](CaseResult result) {
+    if (last) consume(std::move(*last));
+    last = std::move(result);
+  });
+  if (last) consume(WithEnd(std::move(*last), backend));
 }
 
 void JudgeRecordings(const CaseSource& source, const JudgeOptions& options, const RunLimits& limits,

@@ -49,6 +49,40 @@ TEST(Isolation, ExitInTheMiddle) {
   EXPECT_EQ(CrashOf("exits"), "the worker process exited with status 3 in run; its output ended: leaving");
 }
 
+TEST(Isolation, ChildThatHoldsTheChannelIsNotWaitedFor) {
+  EXPECT_EQ(CrashOf("leaves_child"), "the worker process exited with status 3 in run");
+}
+
+TEST(Isolation, ForkedProcessDoesNotAnswer) {
+  const auto backend = OpenLibraryBackend(PathOf("forks"));
+  const Case c = QCase(3);
+  for (int run = 0; run < 3; ++run) {
+    TensorMap outputs = c.outputs_before;
+    outputs.at("q_fp8").bytes()[0] = 0;
+    const RunOutcome outcome = backend->Run(c, outputs);
+    EXPECT_EQ(outcome.status, RunStatus::kOk) << outcome.message;
+    EXPECT_EQ(outputs.at("q_fp8").bytes()[0], 7) << run;
+  }
+}
+
+TEST(Isolation, EndOfTheHandleIsLookedAt) {
+  const auto end_of = [](const std::string& name, const BackendOptions& options) {
+    const auto backend = OpenLibraryBackend(PathOf(name), options);
+    EXPECT_EQ(RunOnce(*backend, QCase(3)).status, RunStatus::kOk);
+    const RunOutcome end = backend->Close();
+    EXPECT_EQ(RunOnce(*backend, QCase(3)).status, RunStatus::kOk) << name;
+    return end;
+  };
+  EXPECT_EQ(end_of("working", {}).status, RunStatus::kOk);
+  RunOutcome end = end_of("aborts_on_destroy", {});
+  EXPECT_EQ(end.status, RunStatus::kCrashed);
+  EXPECT_EQ(end.message, "the worker process was killed by signal 6 (SIGABRT) in destroy");
+  // Long enough for a run on a busy machine.
+  end = end_of("hangs_on_destroy", {.timeout_seconds = 2});
+  EXPECT_EQ(end.status, RunStatus::kCrashed);
+  EXPECT_EQ(end.message, "the worker process gave no answer within 2 s in destroy and was ended");
+}
+
 TEST(Isolation, HangIsEndedAfterTheTimeOut) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(CrashOf("hangs", {.timeout_seconds = 0.5}),

@@ -70,6 +70,8 @@ TEST(LibraryBackend, EveryFaultOfTheTableIsNamed) {
   ExpectFailure("nameless", "name", "left it empty");
   ExpectFailure("cannot_create", "create", "no such device");
   ExpectFailure("no_handle", "create", "without a handle");
+  ExpectFailure("throws_on_create", "create", "an exception crossed the C interface: no driver");
+  ExpectFailure("writes_behind_info", "describe", "wrote behind the struct_size");
 }
 
 // Where the build and the machine have CUDA, such a library is opened.

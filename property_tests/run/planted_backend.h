@@ -23,11 +23,14 @@ class PlantedBackend final : public Backend {
     MakeReferenceBackend()->Run(c, outputs);
     return fault_(c, before, outputs, runs_++);
   }
+  RunOutcome Close() override { return end_; }
+  RunOutcome& end() { return end_; }
   int runs() const { return runs_; }
 
  private:
   Fault fault_;
   BackendInfo info_{"planted", "1", "CPU", "seed", false};
+  RunOutcome end_;
   int runs_ = 0;
 };
 

@@ -105,6 +105,22 @@ TEST_F(DirectoryTest, FileThatCannotBeJudgedDoesNotStopTheOthers) {
   EXPECT_EQ(results[2].message, bare + ": kv_cache_after: is missing: nothing was recorded");
 }
 
+TEST(RunCases, BadEndOfTheSubjectBelongsToTheLastCase) {
+  PlantedBackend backend([](const Case&, const TensorMap&, TensorMap&, int) { return RunOutcome{}; });
+  const auto run = [&] {
+    std::vector<CaseResult> results;
+    RunCases(backend, DrawnCases(AllOperations(9), 3, {}), {}, {}, [&](CaseResult r) { results.push_back(r); });
+    return results;
+  };
+  for (const CaseResult& result : run()) EXPECT_TRUE(result.right()) << result.message;
+  backend.end() = {RunStatus::kCrashed, "killed in destroy"};
+  const std::vector<CaseResult> results = run();
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_TRUE(results[1].right());
+  EXPECT_EQ(results[2].status, CaseStatus::kCrashed);
+  EXPECT_EQ(results[2].message, "closed after its last case: killed in destroy");
+}
+
 // Counts by case, whatever the number of threads.
 TEST(RunCases, ResultsDoNotDependOnTheNumberOfThreads) {
   const auto run = [](int threads) {

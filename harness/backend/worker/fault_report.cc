@@ -92,13 +92,19 @@ bool AdmitWrite(const char* address) {
 void OnFault(int number, siginfo_t* info, void*) {
   const auto* address = static_cast<const char*>(info->si_addr);
   if (info->si_code == SEGV_ACCERR && AdmitWrite(address)) return;
-  FaultMessage message;
-  Describe(address, message);
-  message.Send();
+  if (!IsForked()) {
+    FaultMessage message;
+    Describe(address, message);
+    message.Send();
+  }
   ::signal(number, SIG_DFL);  // the instruction is repeated and ends the process
 }
 
+const pid_t worker_process = ::getpid();
+
 }  // namespace
+
+bool IsForked() { return ::getpid() != worker_process; }
 
 void ReportFaults() {
   static char stack[64 << 10];

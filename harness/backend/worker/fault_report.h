@@ -19,6 +19,9 @@ struct GuardedBuffer {
   bool written;
 };
 
+// Whether the library forked this process: it has the worker's channel and must not speak on it. Async-signal-safe.
+bool IsForked();
+
 // Handles SIGSEGV and SIGBUS from here on. A fault sends a kFault message, such as "accessed kv_cache 12 bytes behind
 // its end", and then ends the process as it would have ended without this handler.
 void ReportFaults();

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <filesystem>
 #include <system_error>
@@ -54,10 +56,35 @@ const kvexact_backend_api& TableOf(kvexact_backend_get_api_fn get_api) {
   return *api;
 }
 
+constexpr char kException[] = "an exception crossed the C interface";
+
+// What `function`, which the library names `name`, returns.
+template <class Function>
+auto Opening(const char* name, const Function& function) {
+  try {
+    return function();
+  } catch (const OpenFailure&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw OpenFailure{name, std::string(kException) + ": " + e.what()};
+  } catch (...) {
+    throw OpenFailure{name, kException};
+  }
+}
+
+// Zeros lie behind the struct, in case the library takes it for a larger one.
 Description DescriptionOf(const kvexact_backend_api& api) {
-  kvexact_backend_info info{};
+  struct {
+    kvexact_backend_info info;
+    std::array<unsigned char, 256> behind;
+  } memory{};
+  kvexact_backend_info& info = memory.info;
   info.struct_size = sizeof info;
   if (api.describe(&info) != KVEXACT_OK) throw OpenFailure{"describe", LastError(api, nullptr)};
+  if (std::ranges::any_of(memory.behind, [](unsigned char byte) { return byte != 0; })) {
+    throw OpenFailure{
+        "describe", "wrote behind the struct_size of kvexact_backend_info, " + std::to_string(sizeof info) + " bytes"};
+  }
   if (info.memory != KVEXACT_MEMORY_HOST && info.memory != KVEXACT_MEMORY_CUDA) {
     throw OpenFailure{"memory", std::to_string(info.memory) + " is no kvexact_memory"};
   }
@@ -74,20 +101,21 @@ Description DescriptionOf(const kvexact_backend_api& api) {
 
 }  // namespace
 
-LoadedLibrary::LoadedLibrary(const std::string& path) {
-  api_ = &TableOf(Load(path));
-  description_ = DescriptionOf(*api_);
+LoadedLibrary::LoadedLibrary(const std::string& path)
+    : api_(Opening(KVEXACT_BACKEND_SYMBOL, [&] { return &TableOf(Load(path)); })) {}
+
+void LoadedLibrary::Describe() {
+  description_ = Opening("describe", [&] { return DescriptionOf(*api_); });
 }
 
-LoadedLibrary::~LoadedLibrary() {
-  if (handle_ != nullptr) api_->destroy(handle_);
-}
+void LoadedLibrary::Destroy() { api_->destroy(std::exchange(handle_, nullptr)); }
 
 void LoadedLibrary::Create(int device) {
   kvexact_create_args args{};
   args.struct_size = sizeof args;
   args.device = device;
-  if (api_->create(&args, &handle_) != KVEXACT_OK) throw OpenFailure{"create", LastError(*api_, nullptr)};
+  const std::int32_t status = Opening("create", [&] { return api_->create(&args, &handle_); });
+  if (status != KVEXACT_OK) throw OpenFailure{"create", LastError(*api_, nullptr)};
   if (handle_ == nullptr) throw OpenFailure{"create", "returned success without a handle"};
 }
 
@@ -97,9 +125,9 @@ Answer LoadedLibrary::Call(const std::string& name, const Function& function) co
   try {
     status = function();
   } catch (const std::exception& e) {
-    return {KVEXACT_ERROR, name + ": an exception crossed the C interface: " + e.what()};
+    return {KVEXACT_ERROR, name + ": " + kException + ": " + e.what()};
   } catch (...) {
-    return {KVEXACT_ERROR, name + ": an exception crossed the C interface"};
+    return {KVEXACT_ERROR, name + ": " + kException};
   }
   switch (status) {
     case KVEXACT_OK:

@@ -30,19 +30,21 @@ struct Answer {
   std::string text;                  // why, for every status but KVEXACT_OK
 };
 
-// Loads the library and creates a handle. Exceptions that cross the interface become answers.
+// A library and a handle of its. Exceptions that cross the interface become answers and failures.
 class LoadedLibrary {
  public:
   // Throws OpenFailure.
   explicit LoadedLibrary(const std::string& path);
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
-  ~LoadedLibrary();
 
+  // Both throw OpenFailure.
+  void Describe();
+  void Create(int device);
   const Description& description() const { return description_; }
-  void Create(int device);  // throws OpenFailure
   Answer Supports(const kvexact_launch& launch) const;
   Answer Run(const kvexact_launch& launch, void* stream) const;
+  void Destroy();  // once; a handle that is never destroyed ends with the process
 
  private:
   template <class Function>

@@ -27,7 +27,9 @@ namespace {
 
 char* phase = nullptr;
 
-void SetPhase(const char* name) { std::strncpy(phase, name, kPhaseBytes - 1); }
+void SetPhase(const char* name) {
+  if (!IsForked()) std::strncpy(phase, name, kPhaseBytes - 1);
+}
 
 void MapPhase() {
   void* page = ::mmap(nullptr, kPhaseBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kArena, 0);
@@ -59,6 +61,7 @@ bool ReadFully(void* to, std::size_t size) {
 }
 
 void Send(const Writer& writer) {
+  if (IsForked()) ::_exit(0);
   const std::string bytes = writer.Bytes();
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t put = ::write(kSocket, bytes.data() + done, bytes.size() - done);
@@ -121,6 +124,8 @@ class Service {
   explicit Service(const std::string& path) {
     SetPhase("loading");
     library_.emplace(path);
+    SetPhase("describe");
+    library_->Describe();
     memory_kind_ = library_->description().memory;
     memory_ = memory_kind_ == KVEXACT_MEMORY_CUDA ? MakeDeviceMemory(kDevice) : MakeHostMemory();
     SetPhase("create");
@@ -129,7 +134,13 @@ class Service {
   }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
-  ~Service() { SetPhase("destroy"); }
+
+  void Close() {
+    SetPhase("destroy");
+    library_->Destroy();
+    SetPhase("ending");
+    Send(Writer(Message::kClosed));
+  }
 
   // False if this process is of no more use.
   bool Serve(Reader& reader) {
@@ -182,9 +193,10 @@ int Serve(const std::string& path) {
   try {
     Service service(path);
     while (std::optional<Reader> reader = Receive()) {
-      reader->Get<Message>();
+      if (reader->Get<Message>() == Message::kClose) break;
       if (!service.Serve(*reader)) return 0;
     }
+    service.Close();
   } catch (const OpenFailure& failure) {
     Send(Failed(failure));
   }

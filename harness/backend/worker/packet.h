@@ -17,7 +17,7 @@ inline constexpr int kSocket = 3;
 inline constexpr int kArena = 4;
 
 // Raised with every change of a message. Sent first, so that programs of two builds do not misunderstand each other.
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 
 // The first page of the arena: what the library is doing, as text that ends with a null byte.
 inline constexpr std::size_t kPhaseBytes = 64;
@@ -27,6 +27,8 @@ enum class Message : std::uint8_t {
   kOpenFailed,  // to the harness: protocol, field, what
   kLaunch,      // to the worker
   kDone,        // to the harness: status, text, written inputs, damaged guards
+  kClose,       // to the worker: destroy the handle and end
+  kClosed,      // to the harness: the handle is destroyed
   kFault,       // to the harness, then the worker dies: text
 };
 
