@@ -112,10 +112,21 @@ class Keeping(unittest.TestCase):
     def test_assert_right_keeps_the_failing_case(self):
         case = usable()
         with tempfile.TemporaryDirectory() as directory, mock.patch.dict(os.environ, KVEXACT_FAILURES=directory):
-            with self.assertRaisesRegex(AssertionError, "kept: kvexact replay .* --recorded"):
+            with self.assertRaisesRegex(AssertionError, "kept: kvexact replay .* --recorded") as failure:
                 kvexact.assert_right(case, case.outputs)
             (kept,) = pathlib.Path(directory).iterdir()
+            self.assertIn(f"repeat: kvexact replay {kept} ", str(failure.exception))
             self.assertFalse(kvexact.judge_file(kept).right)
+
+    def test_assert_right_of_outputs_written_in_place(self):
+        case = usable()
+        with tempfile.TemporaryDirectory() as directory, mock.patch.dict(os.environ, KVEXACT_FAILURES=directory):
+            for name, array in case.recorded.items():
+                case.outputs[name][...] = array
+            kvexact.assert_right(case)
+            case.outputs["kv_cache"].reshape(-1)[-1] ^= 1
+            with self.assertRaisesRegex(AssertionError, "touched"):
+                kvexact.assert_right(case)
 
     def test_record_writes_every_call(self):
         case = usable()

@@ -17,10 +17,7 @@ from kvexact import numpy_port
 
 @pytest.mark.kvexact(op="indexer_fp8", cases=3, max_configs=1)
 def test_right(kvexact_case):
-    before = {name: array.copy() for name, array in kvexact_case.outputs.items()}
-    numpy_port.run(kvexact_case)
-    outputs, kvexact_case.outputs = kvexact_case.outputs, before
-    kvexact.assert_right(kvexact_case, outputs, policy="poisoned")
+    kvexact.assert_right(kvexact_case, numpy_port.run(kvexact_case), policy="poisoned")  # it writes in place
 
 
 @pytest.mark.kvexact(op="indexer_q_fp8", cases=2, max_configs=1)

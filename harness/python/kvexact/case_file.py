@@ -25,7 +25,10 @@ PARAMETERS = _INTEGERS | _NUMBERS | _FLAGS | _TEXTS
 
 @dataclasses.dataclass
 class Case:
-    """One launch: what it reads, what its output buffers hold before, and after where that was recorded."""
+    """One launch: what it reads, what its output buffers hold before, and after where that was recorded.
+
+    `before` is set where the case was read from a file: what `outputs` held then, which a launch may write into.
+    """
 
     op: str
     params: dict
@@ -34,6 +37,7 @@ class Case:
     recorded: dict | None = None
     notes: dict = dataclasses.field(default_factory=dict)
     name: str = ""
+    before: dict | None = None
 
     def param(self, name, default=None):
         return self.params.get(name, default)
@@ -111,8 +115,10 @@ def read_case(path):
         elif key not in ("schema", "op"):
             case.notes[key] = text
     recorded = {}
+    case.before = {}
     for name, array in tensors.items():
         if name.endswith("_before"):
+            case.before[name.removesuffix("_before")] = array
             case.outputs[name.removesuffix("_before")] = array.copy()
         elif name.endswith("_after"):
             recorded[name.removesuffix("_after")] = array

@@ -54,7 +54,10 @@ def judge(case, **options):
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "case.safetensors")
         write_case(path, case)
-        return judge_file(path, **options)
+        report = judge_file(path, **options)
+    # What would repeat it is gone with the file.
+    report.text = "\n".join(line for line in report.text.split("\n") if path not in line)
+    return report
 
 
 def check(op, tensors, outputs, *, before=None, policy="seed", budget=None, **parameters):
@@ -76,13 +79,14 @@ def _kept_file(stem):
     return path
 
 
-def assert_right(case, outputs, *, policy="seed", budget=None):
-    """Fails, with the report as its text, unless `outputs` are right for `case`.
+def assert_right(case, outputs=None, *, policy="seed", budget=None):
+    """Fails, with the report as its text, unless `outputs` are right for `case`; None: those in case.outputs.
 
     The case with these outputs is kept in $KVEXACT_FAILURES (default: kvexact-failures) when it fails, and the text says
     how to judge it again.
     """
-    recorded = Case(case.op, case.params, case.inputs, case.outputs, {k: to_numpy(v) for k, v in outputs.items()}, case.notes)
+    after = {name: to_numpy(array) for name, array in (case.outputs if outputs is None else outputs).items()}
+    recorded = Case(case.op, case.params, case.inputs, case.before or case.outputs, after, case.notes)
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "case.safetensors")
         write_case(path, recorded)
@@ -91,7 +95,7 @@ def assert_right(case, outputs, *, policy="seed", budget=None):
             return report
         kept = _kept_file(case.op)
         shutil.move(path, kept)
-    raise AssertionError(f"{report.text}\nkept: kvexact replay {kept} --recorded --policy {policy}")
+    raise AssertionError(f"{report.text.replace(path, kept)}\nkept: kvexact replay {kept} --recorded --policy {policy}")
 
 
 def record(launcher, describe, directory):
