@@ -37,6 +37,7 @@ class LoadedLibrary {
   explicit LoadedLibrary(const std::string& path);
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
+  ~LoadedLibrary() = default;
 
   // Both throw OpenFailure.
   void Describe();

@@ -134,6 +134,7 @@ class Service {
   }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
+  ~Service() = default;
 
   void Close() {
     SetPhase("destroy");
