@@ -33,9 +33,10 @@ std::int64_t ElementsOf(DType dtype, const std::vector<std::int64_t>& shape) {
 }
 
 // Empty tensors own memory too, so that bytes() may be passed to memcpy.
-std::uint8_t* Allocate(std::int64_t bytes) {
-  return static_cast<std::uint8_t*>(
-      ::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), kAlignment));
+std::shared_ptr<std::uint8_t[]> Allocate(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  return {static_cast<std::uint8_t*>(::operator new(size, kAlignment)),
+          [](std::uint8_t* p) { ::operator delete(p, kAlignment); }};
 }
 
 }  // namespace
@@ -54,14 +55,12 @@ std::optional<DType> DTypeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-void Tensor::Free::operator()(std::uint8_t* p) const { ::operator delete(p, kAlignment); }
-
 Tensor Tensor::Unfilled(DType dtype, std::vector<std::int64_t> shape) {
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.elements_ = ElementsOf(dtype, shape);
   tensor.shape_ = std::move(shape);
-  tensor.data_.reset(Allocate(tensor.size_bytes()));
+  tensor.data_ = Allocate(tensor.size_bytes());
   return tensor;
 }
 
@@ -69,9 +68,18 @@ Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape) : Tensor(Unfilled(d
   std::memset(data_.get(), 0, static_cast<std::size_t>(size_bytes()));
 }
 
+Tensor Tensor::Alias() const {
+  Tensor alias;
+  alias.dtype_ = dtype_;
+  alias.shape_ = shape_;
+  alias.elements_ = elements_;
+  alias.data_ = data_;
+  return alias;
+}
+
 Tensor::Tensor(const Tensor& other) : dtype_(other.dtype_), shape_(other.shape_), elements_(other.elements_) {
   if (!other.data_) return;
-  data_.reset(Allocate(size_bytes()));
+  data_ = Allocate(size_bytes());
   std::memcpy(data_.get(), other.data_.get(), static_cast<std::size_t>(size_bytes()));
 }
 

@@ -43,6 +43,8 @@ class Tensor {
   Tensor(DType dtype, std::vector<std::int64_t> shape);
   // The same with memory that holds nothing in particular, for one who writes all of it.
   static Tensor Unfilled(DType dtype, std::vector<std::int64_t> shape);
+  // A tensor over the same memory, which both keep alive and neither may change. A copy, in contrast, has its own.
+  Tensor Alias() const;
   Tensor(const Tensor& other);
   Tensor& operator=(const Tensor& other);
   Tensor(Tensor&& other) noexcept;
@@ -74,13 +76,10 @@ class Tensor {
   bool operator==(const Tensor& other) const;
 
  private:
-  struct Free {
-    void operator()(std::uint8_t* p) const;
-  };
   DType dtype_ = DType::kU8;
   std::vector<std::int64_t> shape_;
   std::int64_t elements_ = 0;
-  std::unique_ptr<std::uint8_t[], Free> data_;
+  std::shared_ptr<std::uint8_t[]> data_;
 };
 
 using TensorMap = std::map<std::string, Tensor, std::less<>>;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kvexact: is what a kernel stored right, element by element.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -26,6 +28,15 @@ void RefuseEmptyValues(CLI::App& command) {
   const auto error = [](const std::string& value) { return std::string(value.empty() ? "is empty" : ""); };
   for (CLI::Option* option : command.get_options()) option->check(error);
   for (CLI::App* inner : command.get_subcommands({})) RefuseEmptyValues(*inner);
+}
+
+// Every case takes the same large buffers again. By default glibc hands them back to the kernel after each, which then
+// zeroes them page by page.
+void KeepLargeBuffers() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
 }
 
 std::string VersionText() {
@@ -75,6 +86,7 @@ int Flush(int status) {
 int main(int argc, char** argv) {
   using kvexact::cli::Complain;
   kvexact::interruption::CleanUpFirst();
+  kvexact::cli::KeepLargeBuffers();
   try {
     return kvexact::cli::Flush(kvexact::cli::Run(argc, argv));
   } catch (const kvexact::InputError& e) {

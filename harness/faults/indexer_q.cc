@@ -123,6 +123,15 @@ struct FirstToken {
   static float WeightOf(const IndexerQInputs& in, std::int64_t, std::int64_t head) { return in.weights(0, head); }
 };
 
+void FoldUpTo64(Variant& v) {
+  v.stages.round_q_head = [](const Stages& stages, const Policy& policy, const IndexerQInputs& in,
+                             const QHeadValues& values, StoredQHead& out) {
+    RoundQHeadValues(stages, policy, in, values, out);
+    if (values.head < 64) return;
+    out.weight = stages.fold_weight(in, in.weights(values.token, values.head), 1);
+  };
+}
+
 // The values of the head, rotated at the token's own position, with one scale for all heads of the token.
 void ScalePerToken(Variant& v) {
   v.stages.round_q_head = [](const Stages& stages, const Policy& policy, const IndexerQInputs& in,
@@ -214,6 +223,13 @@ void AtMostHeads(Variant& v) {
     if (head < kHeads) StoreQHead(stages, in, stored, token, head, out);
   };
 }
+template <std::int64_t kRows>
+void AtMostRows(Variant& v) {
+  v.stages.store_q_head = [](const Stages& stages, const IndexerQInputs& in, const StoredQHead& stored,
+                             std::int64_t token, std::int64_t head, const IndexerQOutputs& out) {
+    if (token * in.heads + head < kRows) StoreQHead(stages, in, stored, token, head, out);
+  };
+}
 template <std::int64_t kGroup>
 void WholeGroupsOfHeads(Variant& v) {
   v.stages.store_q_head = [](const Stages& stages, const IndexerQInputs& in, const StoredQHead& stored,
@@ -297,6 +313,14 @@ constexpr Fault kRows[] = {
     {"q-heads-reversed", "indexer Q", "heads stored in reverse order", "two heads", kQ, &ChangeCell<HeadsReversed>},
     {"q-last-head", "indexer Q", "the last of several heads not stored", "two heads", kQ, &LastHeadMissing},
     {"q-heads-64", "indexer Q", "at most 64 heads stored", "more heads", kQ, &AtMostHeads<64>},
+    {"q-rows-256", "indexer Q", "at most 256 heads of all tokens stored", "more tokens and heads", kQ,
+     &AtMostRows<256>},
+    {"q-rows-1024", "indexer Q", "at most 1,024 heads of all tokens stored", "more tokens and heads", kQ,
+     &AtMostRows<1024>},
+    {"q-rows-65535", "indexer Q",
+     "at most 65,535 heads of all tokens stored, as many as a grid has in its second dimension",
+     "more tokens and heads", kQ, &AtMostRows<65535>},
+    {"q-fold-64-heads", "indexer Q", "q scale not folded from head 64 on (FP8)", "more heads", kQFp8, &FoldUpTo64},
     {"q-groups-of-4", "indexer Q", "heads in groups of 4, the rest not stored", "more than 4 heads, not a multiple", kQ,
      &WholeGroupsOfHeads<4>},
     {"q-position-zero", "indexer Q", "every token turns at the first one's position", "two positions", kQ,

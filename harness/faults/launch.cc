@@ -57,6 +57,20 @@ void FirstTokenMissing(Variant& v) {
   };
 }
 
+// Tokens that end a window go through a list of so many entries.
+template <std::int64_t kWindows>
+void AtMostWindows(Variant& v) {
+  v.stages.launch = [](CompressLaunch& launch) {
+    std::int64_t windows = 0;
+    ChangeIntegers(launch, launch.in.slot_mapping, [&](const Integers& slots, std::int64_t i) {
+      if (slots[i] < 0 || i >= launch.in.num_actual) return slots[i];
+      const auto next = static_cast<std::int64_t>(static_cast<std::uint64_t>(launch.in.positions[i]) + 1U);
+      if (next % launch.in.ratio != 0) return slots[i];
+      return ++windows > kWindows ? std::int64_t{-1} : slots[i];
+    });
+  };
+}
+
 void SlotsReadAsInt32(Variant& v) {
   v.stages.launch = [](CompressLaunch& launch) { ChangeIntegers(launch, launch.in.slot_mapping, &Halved); };
 }
@@ -111,10 +125,14 @@ constexpr Fault kRows[] = {
     {"launch-groups-of-16", "locate", "tokens in groups of 16, the rest not run",
      "a number of tokens that 16 does not divide", kCompress | kQ, &WholeGroups<16>},
     {"launch-limit-32", "locate", "at most 32 tokens run", "more tokens", kCompress | kQ, &AtMost<32>},
-    {"launch-limit-256", "locate", "at most 256 tokens run", "more tokens", kCompress, &AtMost<256>},
+    {"launch-limit-256", "locate", "at most 256 tokens run", "more tokens", kCompress | kQ, &AtMost<256>},
     {"launch-limit-1024", "locate", "at most 1,024 tokens run", "more tokens", kCompress, &AtMost<1024>},
     {"launch-limit-65535", "locate", "at most 65,535 tokens run, as many as a grid has in its second dimension",
      "more tokens", kOverlaps, &AtMost<65535>},
+    {"launch-windows-32", "locate", "at most 32 windows run", "more tokens that end one", kCompress,
+     &AtMostWindows<32>},
+    {"launch-windows-128", "locate", "at most 128 windows run", "more tokens that end one",
+     kHead128Stores | kFinalizeOnly, &AtMostWindows<128>},
     {"launch-slots-as-int32", "locate", "state slots read as an array of int32", "three tokens, a negative slot",
      kCompress, &SlotsReadAsInt32},
     {"launch-positions-as-int32", "locate", "positions read as an array of int32", "any two tokens", kCompress,

@@ -40,6 +40,12 @@ std::int64_t Ratio(std::int64_t turn, Stream& stream) {
       turn, {{129, 200, 255, 256}, {3, 5, 6, 7}, {1}, {8, 16}, {9, 11, 20, 33, 100}, {2}, {4}, {32, 64, 128}}, stream);
 }
 
+// Each operation meets more than 64 heads and a few within three configurations; production has 8 or 64.
+std::int64_t Heads(const Turn& turn, Stream& stream) {
+  if (turn.rank % 2 == 1) return stream.Pick<std::int64_t>({72, 100, 127, 128});
+  return ByTurns(turn.wild + turn.rank / 2, {{1, 2}, {3, 5, 7}}, stream);
+}
+
 void WildState(Configuration& c, const Turn& turn, Stream& stream) {
   const std::int64_t rank = turn.rank;
   c.block = ByTurns(turn.wild, {{3, 5, 6}, {1}, {16, 32, 64}, {4, 8}, {2}}, stream);
@@ -107,7 +113,7 @@ Configuration WildConfiguration(Operation op, const Turn& turn, Stream& stream) 
   if (IsOneOf(op, kGatherSplitOp | kFinalizeOp) && Chance(rank == 1, 3, stream)) c.scratch_pad = Pad(stream);
   if (op == Operation::kGatherSplit) c.splits = stream.Pick<std::int64_t>({1, 2, 4, 8, 16, 32, 512});
   if (IsOneOf(op, kQOps)) {
-    c.heads = ByTurns(turn.wild, {{1, 2}, {3, 5, 7}, {72, 100, 128}, {8, 16, 64}}, stream);
+    c.heads = Heads(turn, stream);
     if (Chance(rank == 2, 3, stream)) c.angle_type = FloatType::kBf16;
     if (rank != 1 && Chance(rank == 2, 2, stream)) c.weight_type = FloatType::kBf16;
   }

@@ -130,13 +130,19 @@ std::int64_t SparePages(const Configuration& config, const Shape& shape, Stream&
   return std::max(few, std::min(wanted, kManyBytes / shape.page_stride));
 }
 
+// Whether the KV cache stays small with a slot for every token, of a crowd too.
+bool RoomForEveryToken(const CaseSpec& spec, const Shape& shape) {
+  constexpr std::int64_t kBytes = 10 << 20;
+  return shape.page_stride == 0 || TokensOf(spec) / spec.config.page < kBytes / shape.page_stride;
+}
+
 void DrawPlacement(Stream& stream, CaseSpec& spec) {
   const Shape shape = ShapeOf(spec.config);
   spec.order = stream.PickWeighted<TokenOrder>(
       {{TokenOrder::kRequests, 3}, {TokenOrder::kShuffled, 2}, {TokenOrder::kReversed, 1}});
   spec.skip_slots = stream.PickWeighted<std::int64_t>({{0, 24}, {10, 6}, {30, 6}, {60, 3}, {100, 1}});
   spec.skip_kv_slots = stream.PickWeighted<std::int64_t>({{0, 24}, {10, 6}, {30, 6}, {60, 3}, {100, 1}});
-  spec.kv_slots_everywhere = stream.OneIn(3);
+  spec.kv_slots_everywhere = stream.OneIn(3) && RoomForEveryToken(spec, shape);
   spec.garbage = stream.OneIn(2) ? Garbage::kSkipped : Garbage::kNone;
   spec.tail = stream.OneIn(2) ? stream.Between(1, 5) : 0;
   spec.blocks = stream.PickWeighted<BlockOrder>(

@@ -12,6 +12,10 @@ constexpr std::int64_t kWindowElements = 1 << 16;  // that all windows of a case
 constexpr std::int64_t kMostWindows = 20;          // of a case, at size 1
 constexpr std::int64_t kMostQTokens = 128;
 constexpr std::int64_t kQElements = 1 << 14;
+// The same of a large launch, and of rows of Q, at any size.
+constexpr std::int64_t kLargeElements = 1 << 18;
+constexpr std::int64_t kLargeWindows = 300;
+constexpr std::int64_t kMostQRows = 66000;
 // Of the table that grows with the position: most often, and now and then.
 constexpr std::int64_t kFarElements = 1 << 18;
 constexpr std::int64_t kFarthestElements = 1 << 22;
@@ -60,7 +64,7 @@ class RequestList {
   std::vector<RequestRun> runs_;
 };
 
-enum class Theme { kPrefill, kChunks, kDecode, kFirstWindows, kFar, kMany, kCrowd, kMixed, kNone };
+enum class Theme { kPrefill, kChunks, kDecode, kFirstWindows, kFar, kMany, kLarge, kCrowd, kMixed, kNone };
 
 // Positions that keep cos_sin_cache, or the block table, at so many elements.
 std::int64_t FarthestPosition(const CaseSpec& spec, std::int64_t elements) {
@@ -75,6 +79,15 @@ std::int64_t LargestCrowd(const CaseSpec& spec, std::int64_t position) {
   const bool scratch = row.layout == nullptr || !row.reads_state || spec.config.op == spec::Operation::kTwoStage;
   const std::int64_t columns = row.reads_state ? position / spec.config.block + 1 : 0;
   return kCrowdElements / (columns + (scratch ? ShapeOf(spec.config).scratch_columns : 0));
+}
+
+// Many rows (token, head) of Q; more than 16 bits number take seconds, so that few cases do.
+void AddQRows(const CaseSpec& spec, Stream& stream, RequestList& list) {
+  const std::int64_t rows = stream.PickWeighted<std::int64_t>({{600, 12}, {2400, 11}, {kMostQRows, 1}});
+  const std::int64_t tokens = rows / spec.config.heads + 1;
+  const std::int64_t few = std::min<std::int64_t>(tokens, stream.Between(1, 3));
+  list.AddSingles(stream.Below(64), tokens - few);
+  list.AddSingles(stream.Below(64), few);
 }
 
 // Many tokens that end no window, one a request, and a few that do.
@@ -122,8 +135,15 @@ void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& li
         list.AddSingles(position, stream.Between(1, 60));
       }
       return;
+    case Theme::kLarge:
+      for (std::int64_t n = stream.Between(2, 5); n > 0; --n) {
+        const std::int64_t window = stream.Below(6);
+        list.AddSingles(window * ratio + ratio - 1, stream.Between(20, 120));
+      }
+      return;
     case Theme::kCrowd:
-      // Where every token ends a window, as in Q, there is no crowd.
+      if (spec::row(spec.config.op).family == spec::Family::kIndexerQ) return AddQRows(spec, stream, list);
+      // Where every token ends a window there is no crowd.
       return ratio > 1 && list.period() > 1 ? AddCrowd(spec, stream, list) : AddTheme(Theme::kMany, spec, stream, list);
     case Theme::kMixed:
       AddTheme(Theme::kDecode, spec, stream, list);
@@ -140,10 +160,22 @@ void DrawDecode(std::int64_t decode_tokens, Stream& stream, CaseSpec& spec) {
       {0, decode_tokens, decode_tokens, stream.Below(tokens + 1), tokens, tokens + 7, 1000, -3});
 }
 
+// Windows, or tokens of Q, that a case may have.
+std::int64_t MostWindows(Theme theme, std::int64_t size, const CaseSpec& spec) {
+  const spec::OperationRow& row = spec::row(spec.config.op);
+  const Shape shape = ShapeOf(spec.config);
+  const bool q = row.family == spec::Family::kIndexerQ;
+  if (q && theme == Theme::kCrowd) return kMostQRows + 1;
+  const std::int64_t rows = q ? spec.config.heads : row.reads_state ? shape.window_rows : 1;
+  const std::int64_t elements = std::max<std::int64_t>(rows * shape.head_dim, 1);
+  if (theme == Theme::kLarge) return std::clamp<std::int64_t>(kLargeElements / elements, 1, kLargeWindows);
+  return std::clamp<std::int64_t>((q ? kQElements : kWindowElements) * size / elements, 1,
+                                  (q ? kMostQTokens : kMostWindows) * size);
+}
+
 }  // namespace
 
 void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
-  const Shape shape = ShapeOf(spec.config);
   const auto theme = stream.PickWeighted<Theme>({{Theme::kPrefill, 8},
                                                  {Theme::kChunks, 8},
                                                  {Theme::kDecode, 8},
@@ -151,16 +183,12 @@ void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
                                                  {Theme::kMixed, 6},
                                                  {Theme::kFar, 2},
                                                  {Theme::kMany, 3},
+                                                 {Theme::kLarge, 2},
                                                  {Theme::kCrowd, 3},
                                                  {Theme::kNone, 1}});
   const bool q = spec::row(spec.config.op).family == spec::Family::kIndexerQ;
-  const std::int64_t elements =
-      q ? spec.config.heads * shape.head_dim
-        : (spec::row(spec.config.op).reads_state ? shape.window_rows : std::int64_t{1}) * shape.head_dim;
-  const std::int64_t budget = (q ? kQElements : kWindowElements) * size / std::max<std::int64_t>(elements, 1);
-  const std::int64_t windows = std::clamp<std::int64_t>(budget, 1, (q ? kMostQTokens : kMostWindows) * size);
   // Every token of Q is work, as if each ended a window.
-  RequestList list(q ? 1 : spec.config.ratio, windows, stream);
+  RequestList list(q ? 1 : spec.config.ratio, MostWindows(theme, size, spec), stream);
   AddTheme(theme, spec, stream, list);
   spec.requests = list.Take();
   if (spec.config.op != spec::Operation::kTwoStage) return;

@@ -38,7 +38,9 @@ Tensor RowsOf(const Tensor& tensor, const std::vector<std::int64_t>& rows) {
 
 TensorMap TokenRowsOf(const TensorMap& tensors, const std::vector<std::int64_t>& tokens) {
   TensorMap out;
-  for (const auto& [name, tensor] : tensors) out.emplace(name, HasTokenRows(name) ? RowsOf(tensor, tokens) : tensor);
+  for (const auto& [name, tensor] : tensors) {
+    out.emplace(name, HasTokenRows(name) ? RowsOf(tensor, tokens) : tensor.Alias());
+  }
   return out;
 }
 

@@ -12,7 +12,7 @@ namespace kvexact {
 // One launch of some of a case's tokens.
 struct PartialLaunch {
   std::vector<std::int64_t> tokens;  // of the whole case, in the launch's order; live ones first, then inert ones
-  Case part;                         // their case; outputs_before holds the rows of the whole case's
+  Case part;                         // their case; caches and tables are aliases of the whole case's, rows copies
 };
 
 // A launch of `tokens` of the case, in that order; the first `live` of them are to be run, of those the first `decode`

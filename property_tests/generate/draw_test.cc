@@ -138,6 +138,43 @@ TEST(Configurations, ShowEveryClassOfSizeInARunOfThreeEach) {
   }
 }
 
+TEST(Configurations, GiveEachOperationOfQManyHeadsAndFew) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    std::map<Operation, std::set<bool>> many;
+    for (const Configuration& c : Configurations(AllOperations(seed))) {
+      if (spec::row(c.op).family != spec::Family::kIndexerQ) continue;
+      if (c.heads > 64 || c.heads < 8) many[c.op].insert(c.heads > 64);
+    }
+    EXPECT_EQ(many.size(), 2U) << seed;
+    for (const auto& [op, seen] : many) EXPECT_EQ(seen.size(), 2U) << spec::row(op).name << ", seed " << seed;
+  }
+}
+
+// A launch of thousands of tokens is the usual one.
+TEST(Draw, HasLargeLaunches) {
+  const DrawSettings settings = AllOperations(1);
+  std::int64_t rows = 0;
+  std::map<bool, std::int64_t> windows;
+  for (std::uint64_t index = 0; index < 2000; ++index) {
+    const CaseSpec spec = Draw(settings, index);
+    const spec::OperationRow& row = spec::row(spec.config.op);
+    if (row.family == spec::Family::kIndexerQ) {
+      rows = std::max(rows, TokensOf(spec) * spec.config.heads);
+      continue;
+    }
+    std::int64_t ends = 0;
+    for (const RequestRun& run : spec.requests) {
+      const std::int64_t ratio = spec.config.ratio;
+      ends += run.count * ((run.start + run.length) / ratio - run.start / ratio);
+    }
+    std::int64_t& most = windows[row.head_dim == 128];
+    most = std::max(most, ends);
+  }
+  EXPECT_GT(rows, 65535);
+  EXPECT_GT(windows[true], 128);
+  EXPECT_GT(windows[false], 64);
+}
+
 TEST(Draw, GrowsWithSize) {
   std::map<std::int64_t, std::int64_t> live;
   for (const std::int64_t size : {1, 8}) {
