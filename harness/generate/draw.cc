@@ -22,6 +22,16 @@ std::size_t ConfigurationOf(const DrawSettings& settings, std::uint64_t index) {
   return turn[index % count];
 }
 
+// Every configuration has a large launch and a crowd once in so many rounds of all of them.
+constexpr std::uint64_t kLaunchRounds = 24;
+
+generate::Launch LaunchOf(std::uint64_t round, std::size_t configuration) {
+  const std::uint64_t turn = (round + configuration) % kLaunchRounds;
+  return turn == 0                   ? generate::Launch::kLarge
+         : turn == kLaunchRounds / 2 ? generate::Launch::kCrowd
+                                     : generate::Launch::kUsual;
+}
+
 // Wild configurations of the same family before number `number`; each operation has one production configuration, and
 // every run begins somewhere else.
 std::int64_t WildTurn(const DrawSettings& settings, std::size_t number) {
@@ -57,11 +67,13 @@ std::vector<Configuration> Configurations(const DrawSettings& settings) {
 }
 
 CaseSpec Draw(const DrawSettings& settings, std::uint64_t index) {
-  const Configuration config = ConfigurationNumber(settings, ConfigurationOf(settings, index));
+  const std::size_t number = ConfigurationOf(settings, index);
+  const Configuration config = ConfigurationNumber(settings, number);
   CaseSpec spec = DefaultSpec(config.op);
   spec.config = config;
   generate::Stream stream(generate::StreamKey(settings.seed, {kDataStream, index}));
-  generate::DrawData(settings.size, stream, spec);
+  const std::uint64_t round = index / static_cast<std::uint64_t>(settings.max_configs);
+  generate::DrawData(settings.size, LaunchOf(round, number), stream, spec);
   return spec;
 }
 

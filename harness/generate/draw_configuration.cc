@@ -27,6 +27,8 @@ std::int64_t Pad(Stream& stream) {
   return stream.PickWeighted<std::int64_t>({{4, 3}, {28, 3}, {64, 3}, {1, 1}, {7, 1}});
 }
 
+std::int64_t OddPad(Stream& stream) { return stream.Pick<std::int64_t>({1, 3, 7}); }
+
 using Sizes = std::initializer_list<std::int64_t>;
 
 // One size of the class whose turn it is.
@@ -50,7 +52,8 @@ void WildState(Configuration& c, const Turn& turn, Stream& stream) {
   const std::int64_t rank = turn.rank;
   c.block = ByTurns(turn.wild, {{3, 5, 6}, {1}, {16, 32, 64}, {4, 8}, {2}}, stream);
   if (Chance(rank == 2, 3, stream)) c.width_pad = Pad(stream);
-  if (Chance(rank == 1, 3, stream)) c.row_pad = Pad(stream);
+  // Every second padded row is odd, whose values no vector load finds aligned.
+  if (Chance(rank == 1, 3, stream)) c.row_pad = turn.wild % 2 == 0 ? OddPad(stream) : Pad(stream);
   if (Chance(rank == 1, 3, stream)) c.block_pad = Pad(stream);
   const std::int64_t row = 2 * (spec::row(c.op).head_dim * (c.overlap ? 2 : 1) + c.width_pad) + c.row_pad;
   c.block = std::clamp<std::int64_t>(kMaxBlockElements / row, 1, c.block);
@@ -65,7 +68,7 @@ void WildCache(Configuration& c, const Turn& turn, Stream& stream) {
   if (!layouts.empty() && stream.OneIn(3)) {
     c.layout = layouts[static_cast<std::size_t>(stream.Below(static_cast<std::int64_t>(layouts.size())))]->name;
   }
-  c.page = ByTurns(turn.wild, {{64}, {1}, {3, 5, 6}, {2, 4}, {8, 16, 32}}, stream);
+  c.page = ByTurns(turn.wild, {{64}, {1}, {3, 5, 6}, {2}, {8, 16, 32}, {4}, {128, 256}}, stream);
   if (Chance(rank == 2, 4, stream)) c.base = stream.Pick<std::int64_t>({4, 16, 64, 576});
   c.page_multiple = stream.Pick<std::int64_t>({576, 576, 4, 64, 1024});
   if (c.op == Operation::kIndexerMxfp4 && c.layout.empty()) return;  // its kernel asserts both strides

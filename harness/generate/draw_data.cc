@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "harness/case/schema.h"
-#include "harness/generate/draw_requests.h"
 #include "harness/generate/shape.h"
 #include "harness/generate/spec_fields.h"
 
@@ -113,7 +112,7 @@ void DrawSpecial(Stream& stream, CaseSpec& spec) {
   }
 }
 
-// More state blocks and pages than 8 bits number, and more KV slots than 15, where they are small.
+// More state blocks and pages than 8 bits number, and more KV slots than 16, where they are small.
 constexpr std::int64_t kManyElements = 1 << 21;
 constexpr std::int64_t kManyBytes = 5 << 20;
 
@@ -126,7 +125,7 @@ std::int64_t SpareBlocks(const Shape& shape, Stream& stream) {
 std::int64_t SparePages(const Configuration& config, const Shape& shape, Stream& stream) {
   const std::int64_t few = stream.Below(3);
   if (shape.page_stride == 0 || !stream.OneIn(16)) return few;
-  const std::int64_t wanted = stream.OneIn(2) ? 300 : 40000 / config.page + 1;
+  const std::int64_t wanted = stream.OneIn(2) ? 300 : 66000 / config.page + 1;
   return std::max(few, std::min(wanted, kManyBytes / shape.page_stride));
 }
 
@@ -167,9 +166,9 @@ void ResetOthers(CaseSpec& spec) {
 
 }  // namespace
 
-void DrawData(std::int64_t size, Stream& stream, CaseSpec& spec) {
+void DrawData(std::int64_t size, Launch launch, Stream& stream, CaseSpec& spec) {
   spec.seed = stream.Next() >> 32;
-  DrawRequests(size, stream, spec);
+  DrawRequests(size, launch, stream, spec);
   DrawPlacement(stream, spec);
   if (spec::row(spec.config.op).family == spec::Family::kIndexerQ) {
     DrawQValues(stream, spec);

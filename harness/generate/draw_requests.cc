@@ -2,6 +2,7 @@
 #include "harness/generate/draw_requests.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "harness/generate/shape.h"
 
@@ -12,10 +13,12 @@ constexpr std::int64_t kWindowElements = 1 << 16;  // that all windows of a case
 constexpr std::int64_t kMostWindows = 20;          // of a case, at size 1
 constexpr std::int64_t kMostQTokens = 128;
 constexpr std::int64_t kQElements = 1 << 14;
-// The same of a large launch, and of rows of Q, at any size.
+// The same of a large launch, most often and now and then, and of rows of Q, at any size.
 constexpr std::int64_t kLargeElements = 1 << 18;
+constexpr std::int64_t kLargestElements = 1 << 20;
 constexpr std::int64_t kLargeWindows = 300;
 constexpr std::int64_t kMostQRows = 66000;
+constexpr std::int64_t kCrowdWindows = 4;
 // Of the table that grows with the position: most often, and now and then.
 constexpr std::int64_t kFarElements = 1 << 18;
 constexpr std::int64_t kFarthestElements = 1 << 22;
@@ -83,20 +86,26 @@ std::int64_t LargestCrowd(const CaseSpec& spec, std::int64_t position) {
 
 // Many rows (token, head) of Q; more than 16 bits number take seconds, so that few cases do.
 void AddQRows(const CaseSpec& spec, Stream& stream, RequestList& list) {
-  const std::int64_t rows = stream.PickWeighted<std::int64_t>({{600, 12}, {2400, 11}, {kMostQRows, 1}});
+  const std::int64_t rows = stream.PickWeighted<std::int64_t>({{600, 6}, {2400, 5}, {kMostQRows, 1}});
   const std::int64_t tokens = rows / spec.config.heads + 1;
   const std::int64_t few = std::min<std::int64_t>(tokens, stream.Between(1, 3));
   list.AddSingles(stream.Below(64), tokens - few);
   list.AddSingles(stream.Below(64), few);
 }
 
-// Many tokens that end no window, one a request, and a few that do.
+// Many tokens that end no window, one a request, between a few that do: those behind stand a power of two after those
+// in front, so that what wraps around at a power of two meets.
 void AddCrowd(const CaseSpec& spec, Stream& stream, RequestList& list) {
   const std::int64_t ratio = spec.config.ratio;
   const std::int64_t last = 2 * ratio - 1;
-  const std::int64_t crowd = stream.PickWeighted<std::int64_t>({{300, 3}, {1200, 3}, {66000, 4}});
-  list.AddSingles(stream.Below(ratio - 1), std::min(crowd, LargestCrowd(spec, last)));
-  for (const std::int64_t position : {ratio - 1, last}) list.AddSingles(position, stream.Between(1, 3));
+  const std::int64_t wanted = stream.PickWeighted<std::int64_t>({{1 << 8, 3}, {1 << 10, 3}, {1 << 16, 4}});
+  const auto largest = static_cast<std::uint64_t>(std::max<std::int64_t>(LargestCrowd(spec, last), 4));
+  const std::int64_t distance = std::min(wanted, static_cast<std::int64_t>(std::bit_floor(largest)));
+  const std::int64_t front = stream.Between(1, 2);
+  list.AddSingles(ratio - 1, front);
+  list.AddSingles(stream.Below(ratio - 1), distance - front);
+  list.AddSingles(last, stream.Between(1, 2));
+  list.AddSingles(ratio - 1, 1);
 }
 
 // A start shortly before the end of a window, so that long windows do not make long chunks.
@@ -154,41 +163,56 @@ void AddTheme(Theme theme, const CaseSpec& spec, Stream& stream, RequestList& li
   }
 }
 
-void DrawDecode(std::int64_t decode_tokens, Stream& stream, CaseSpec& spec) {
+// The tokens of a crowd go through the scratch two times of three.
+void DrawDecode(Theme theme, std::int64_t decode_tokens, Stream& stream, CaseSpec& spec) {
   const std::int64_t tokens = TokensOf(spec);
+  if (theme == Theme::kCrowd && !stream.OneIn(3)) decode_tokens = 0;
   spec.decode = stream.Pick<std::int64_t>(
       {0, decode_tokens, decode_tokens, stream.Below(tokens + 1), tokens, tokens + 7, 1000, -3});
 }
 
 // Windows, or tokens of Q, that a case may have.
-std::int64_t MostWindows(Theme theme, std::int64_t size, const CaseSpec& spec) {
+std::int64_t MostWindows(Theme theme, std::int64_t size, Stream& stream, const CaseSpec& spec) {
   const spec::OperationRow& row = spec::row(spec.config.op);
   const Shape shape = ShapeOf(spec.config);
   const bool q = row.family == spec::Family::kIndexerQ;
   if (q && theme == Theme::kCrowd) return kMostQRows + 1;
   const std::int64_t rows = q ? spec.config.heads : row.reads_state ? shape.window_rows : 1;
   const std::int64_t elements = std::max<std::int64_t>(rows * shape.head_dim, 1);
-  if (theme == Theme::kLarge) return std::clamp<std::int64_t>(kLargeElements / elements, 1, kLargeWindows);
-  return std::clamp<std::int64_t>((q ? kQElements : kWindowElements) * size / elements, 1,
-                                  (q ? kMostQTokens : kMostWindows) * size);
+  if (theme == Theme::kLarge) {
+    const std::int64_t most = stream.OneIn(3) ? kLargestElements : kLargeElements;
+    return std::clamp<std::int64_t>(most / elements, 1, kLargeWindows);
+  }
+  return std::clamp<std::int64_t>((q ? kQElements : kWindowElements) * size / elements,
+                                  theme == Theme::kCrowd ? kCrowdWindows : 1, (q ? kMostQTokens : kMostWindows) * size);
+}
+
+Theme ThemeOf(Launch launch, Stream& stream) {
+  switch (launch) {
+    case Launch::kUsual:
+      break;
+    case Launch::kLarge:
+      return Theme::kLarge;
+    case Launch::kCrowd:
+      return Theme::kCrowd;
+  }
+  return stream.PickWeighted<Theme>({{Theme::kPrefill, 8},
+                                     {Theme::kChunks, 8},
+                                     {Theme::kDecode, 8},
+                                     {Theme::kFirstWindows, 4},
+                                     {Theme::kMixed, 6},
+                                     {Theme::kFar, 2},
+                                     {Theme::kMany, 3},
+                                     {Theme::kNone, 1}});
 }
 
 }  // namespace
 
-void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
-  const auto theme = stream.PickWeighted<Theme>({{Theme::kPrefill, 8},
-                                                 {Theme::kChunks, 8},
-                                                 {Theme::kDecode, 8},
-                                                 {Theme::kFirstWindows, 4},
-                                                 {Theme::kMixed, 6},
-                                                 {Theme::kFar, 2},
-                                                 {Theme::kMany, 3},
-                                                 {Theme::kLarge, 2},
-                                                 {Theme::kCrowd, 3},
-                                                 {Theme::kNone, 1}});
+void DrawRequests(std::int64_t size, Launch launch, Stream& stream, CaseSpec& spec) {
+  const Theme theme = ThemeOf(launch, stream);
   const bool q = spec::row(spec.config.op).family == spec::Family::kIndexerQ;
   // Every token of Q is work, as if each ended a window.
-  RequestList list(q ? 1 : spec.config.ratio, MostWindows(theme, size, spec), stream);
+  RequestList list(q ? 1 : spec.config.ratio, MostWindows(theme, size, stream, spec), stream);
   AddTheme(theme, spec, stream, list);
   spec.requests = list.Take();
   if (spec.config.op != spec::Operation::kTwoStage) return;
@@ -196,7 +220,7 @@ void DrawRequests(std::int64_t size, Stream& stream, CaseSpec& spec) {
   for (const RequestRun& run : spec.requests) {
     if (run.length == 1) decode_tokens += run.count;
   }
-  DrawDecode(decode_tokens, stream, spec);
+  DrawDecode(theme, decode_tokens, stream, spec);
 }
 
 }  // namespace kvexact::generate
