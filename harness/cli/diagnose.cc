@@ -7,7 +7,7 @@
 #include "harness/case/case_file.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
-#include "harness/cli/study.h"
+#include "harness/cli/name_faults.h"
 #include "harness/generate/generate.h"
 #include "harness/run/run_case.h"
 
@@ -29,9 +29,9 @@ Report ReportOf(const DiagnoseArguments& a, const BackendInfo& subject, const Ju
     const std::string by = a.recorded ? " --recorded" : " --backend " + ShellWord(a.backend);
     return "kvexact diagnose " + ShellWord(a.what) + by + a.judge.Text();
   };
-  Report report(Describe("diagnose", subject, options), repeat,
-                [&](const JudgeOptions&, Failure& failure) { AddSuspects(diagnosis, failure); });
+  Report report(Describe("diagnose", subject, options), repeat);
   report.Add(result, options);
+  if (!report.failures().empty()) SetSuspects(diagnosis.suspects, diagnosis.tied, 0, report);
   report.Finish();
   return report;
 }

@@ -4,8 +4,8 @@
 
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
+#include "harness/cli/name_faults.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/study.h"
 #include "harness/run/case_files.h"
 #include "harness/run/run_cases.h"
 
@@ -54,7 +54,7 @@ int Replay(const ReplayArguments& a) {
   const auto repeat = [&](const std::string& name) {
     return "kvexact replay " + ShellWord(name) + a.SubjectText() + a.judge.Text();
   };
-  Report report(description, repeat, NameKnownFaults());
+  Report report(description, repeat);
   {
     Progress progress(source.count, {}, a.output.quiet);
     const auto consume = [&](const CaseResult& result) {
@@ -68,6 +68,7 @@ int Replay(const ReplayArguments& a) {
       JudgeRecordings(source, options, limits, consume);
     }
   }
+  NameKnownFaults(options, report);
   report.Finish();
   return Conclude(report, a.output.files);
 }

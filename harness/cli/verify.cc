@@ -7,10 +7,10 @@
 #include "harness/cli/arguments.h"
 #include "harness/cli/command.h"
 #include "harness/cli/devices.h"
+#include "harness/cli/name_faults.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/shard.h"
 #include "harness/cli/shrink_failures.h"
-#include "harness/cli/study.h"
 #include "harness/run/run_cases.h"
 
 namespace kvexact::cli {
@@ -106,7 +106,7 @@ int Verify(const VerifyArguments& a) {
     return "kvexact verify --backend " + ShellWord(a.backend) + a.foreign.Text() + a.judge.Text() + " --spec " +
            ShellWord(name);
   };
-  Report report(description, repeat, NameKnownFaults());
+  Report report(description, repeat);
   {
     Progress progress(source.count, limits.deadline, a.output.quiet);
     RunCases(*backend, source, options, limits, [&](const CaseResult& result) {
@@ -115,6 +115,7 @@ int Verify(const VerifyArguments& a) {
     });
   }
   ShrinkFailures(*backend, options, shrink_time, a.output.quiet, report);
+  NameKnownFaults(options, report);
   report.Finish();
   return Conclude(report, a.output.files);
 }

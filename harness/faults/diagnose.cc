@@ -5,133 +5,55 @@
 
 #include <algorithm>
 
-#include "harness/faults/image.h"
+#include "harness/faults/suspects.h"
 #include "harness/generate/draw.h"
 #include "harness/generate/generate.h"
 
 namespace kvexact {
 namespace {
 
-// Pairs are tried among this many faults, those that leave the fewest bytes unlike.
-constexpr std::size_t kPairedFaults = 60;
+// In so many cases a single suspect has to show as it was seen.
+constexpr int kConfirmingCases = 4;
 
-struct Observation {
-  const Case& c;
-  const TensorMap& before;
-  const TensorMap& after;
-  ByteMask open;
-};
-
-Variant VariantOf(const Suspect& suspect) {
-  return suspect.second == nullptr ? kvexact::VariantOf(*suspect.first)
-                                   : kvexact::VariantOf(*suspect.first, *suspect.second);
+TensorMap StrictlyStored(const Variant& variant, const Case& c) {
+  return VariantImage(variant, c, c.outputs_before).strict();
 }
 
-ByteMask OpenBytesOf(const Case& c, const CaseVerdict& verdict) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> cells;
-  for (const OpenToken& open : verdict.open) cells.emplace_back(open.token, open.head);
-  return OpenBytes(c, cells);
+// Whether a case can tell the suspects apart, or a single one from what is right.
+bool Tells(const std::vector<Suspect>& suspects, std::size_t tied, const Case& c) {
+  const TensorMap first = StrictlyStored(VariantOf(suspects.front()), c);
+  if (tied == 1) return first != StrictlyStored(BoundedVariant(), c);
+  return std::any_of(suspects.begin() + 1, suspects.begin() + static_cast<std::ptrdiff_t>(tied),
+                     [&](const Suspect& suspect) { return StrictlyStored(VariantOf(suspect), c) != first; });
 }
 
-Fit FitOf(const Suspect& suspect, const Observation& seen, const Budget& budget) {
-  const Variant variant = VariantOf(suspect);
-  VariantImage image(variant, seen.c, seen.before);
-  return image.Compare(seen.after, budget, seen.open);
-}
-
-void Rank(Diagnosis& diagnosis) {
-  auto& suspects = diagnosis.suspects;
-  std::stable_sort(suspects.begin(), suspects.end(),
-                   [](const Suspect& a, const Suspect& b) { return a.inexact < b.inexact; });
-  // A subject that equals some suspect's model byte for byte is that suspect, or one that stores the same;
-  // of another subject, whose arithmetic is its own, each that explains it is as good.
-  diagnosis.tied = suspects.size();
-  if (suspects.empty() || suspects.front().inexact != 0) return;
-  diagnosis.tied = static_cast<std::size_t>(
-      std::count_if(suspects.begin(), suspects.end(), [](const Suspect& s) { return s.inexact == 0; }));
-}
-
-struct Scored {
-  const Fault* fault;
-  std::int64_t unlike;
-};
-
-std::vector<Suspect> Pairs(std::vector<Scored> scored, const Observation& seen, const Budget& budget) {
-  std::stable_sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) { return a.unlike < b.unlike; });
-  if (scored.size() > kPairedFaults) scored.resize(kPairedFaults);
-  std::vector<Suspect> pairs;
-  for (std::size_t i = 0; i < scored.size(); ++i) {
-    for (std::size_t j = i + 1; j < scored.size(); ++j) {
-      Suspect pair{scored[i].fault, scored[j].fault, 0};
-      const Fit fit = FitOf(pair, seen, budget);
-      if (!fit.explained) continue;
-      pair.inexact = fit.inexact;
-      pairs.push_back(pair);
-    }
-  }
-  return pairs;
-}
-
-std::int64_t UnlikeBytes(const TensorMap& a, const TensorMap& b) {
-  std::int64_t unlike = 0;
-  for (const auto& [name, tensor] : a) {
-    const Tensor& other = b.find(name)->second;
-    for (std::int64_t i = 0; i < tensor.size_bytes(); ++i) unlike += tensor.bytes()[i] != other.bytes()[i] ? 1 : 0;
-  }
-  return unlike;
-}
-
-// What explains one observation that the judge does not find right.
-void FindSuspects(const Observation& seen, const DiagnoseOptions& options, Diagnosis& diagnosis) {
-  std::vector<Scored> scored;
-  for (const Fault& fault : Faults()) {
-    if (fault.fault_class == FaultClass::kEquivalent || (fault.operations & SetOf(seen.c.op)) == 0) continue;
-    Suspect suspect{&fault, nullptr, 0};
-    const Variant variant = VariantOf(suspect);
-    VariantImage image(variant, seen.c, seen.before);
-    const Fit fit = image.Compare(seen.after, *options.judge.budget, seen.open);
-    if (fit.explained) {
-      suspect.inexact = fit.inexact;
-      diagnosis.suspects.push_back(suspect);
-    } else if (options.pairs) {
-      scored.push_back({&fault, UnlikeBytes(image.strict(), seen.after)});
-    }
-  }
-  if (diagnosis.suspects.empty() && options.pairs) {
-    diagnosis.suspects = Pairs(std::move(scored), seen, *options.judge.budget);
-  }
-}
-
-// Whether the suspects' strict models store the same.
-bool AllAlike(const std::vector<Suspect>& suspects, const Case& c) {
-  const Variant first = VariantOf(suspects.front());
-  const TensorMap expected = VariantImage(first, c, c.outputs_before).strict();
-  return std::all_of(suspects.begin() + 1, suspects.end(), [&](const Suspect& suspect) {
-    const Variant variant = VariantOf(suspect);
-    return VariantImage(variant, c, c.outputs_before).strict() == expected;
-  });
-}
-
-// Drawn cases on which the suspects differ, until one is left.
-void Separate(Backend& subject, const DiagnoseOptions& options, Diagnosis& diagnosis) {
-  DrawSettings draw;
+std::vector<spec::Operation> OperationsOf(const std::vector<Suspect>& suspects) {
+  std::vector<spec::Operation> operations;
   for (const spec::OperationRow& row : spec::kOperations) {
-    const bool any = std::any_of(diagnosis.suspects.begin(), diagnosis.suspects.end(),
-                                 [&](const Suspect& s) { return (s.first->operations & SetOf(row.id)) != 0; });
-    if (any) draw.operations.push_back(row.id);
+    const bool any =
+        std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& s) { return Concerns(s, row.id); });
+    if (any) operations.push_back(row.id);
   }
+  return operations;
+}
+
+// Draws cases on which the suspects differ until one is left, then some in which that one shows.
+void Confirm(Backend& subject, const DiagnoseOptions& options, Diagnosis& diagnosis) {
+  DrawSettings draw;
+  draw.operations = OperationsOf(diagnosis.suspects);
   draw.max_configs = std::max<std::int64_t>(24, static_cast<std::int64_t>(draw.operations.size()));
   const bool open_values = options.judge.policy->nonfinite == NonFiniteRule::kUnjudged;
-  for (std::int64_t i = 0; i < options.separating_cases && diagnosis.tied > 1; ++i) {
+  int confirmed = 0;
+  for (std::int64_t i = 0; i < options.separating_cases; ++i) {
+    if (diagnosis.tied == 1 && confirmed == kConfirmingCases) return;
     const CaseSpec spec = Draw(draw, static_cast<std::uint64_t>(i));
     if (open_values && NonFinite(spec)) continue;
     const Case c = Generate(spec);
-    const std::vector<Suspect> top(diagnosis.suspects.begin(),
-                                   diagnosis.suspects.begin() + static_cast<std::ptrdiff_t>(diagnosis.tied));
-    if (AllAlike(top, c)) continue;
+    if (!Tells(diagnosis.suspects, diagnosis.tied, c)) continue;
     TensorMap after = c.outputs_before;
     if (subject.Run(c, after).status != RunStatus::kOk) continue;
     ++diagnosis.cases;
+    if (diagnosis.tied == 1) ++confirmed;
     const Observation seen{c, c.outputs_before, after, {}};
     std::vector<Suspect> left;
     for (Suspect suspect : diagnosis.suspects) {
@@ -141,12 +63,15 @@ void Separate(Backend& subject, const DiagnoseOptions& options, Diagnosis& diagn
       left.push_back(suspect);
     }
     if (left.empty()) {
-      diagnosis.note = fmt::format("none of them explains {} too", c.name);
+      diagnosis.note = fmt::format("{} would explain the case, but not {}",
+                                   diagnosis.tied == 1 ? diagnosis.suspects.front().name() : "known faults", c.name);
+      diagnosis.suspects.clear();
+      diagnosis.tied = 0;
       return;
     }
     if (left.size() < diagnosis.suspects.size()) diagnosis.separating.push_back(c.name);
     diagnosis.suspects = std::move(left);
-    Rank(diagnosis);
+    diagnosis.tied = Rank(diagnosis.suspects);
   }
 }
 
@@ -161,8 +86,8 @@ Diagnosis Diagnose(const Case& c, const TensorMap& before, const TensorMap& afte
   const CaseVerdict verdict = Judge(c, options.judge, before, after);
   diagnosis.right = verdict.right();
   if (diagnosis.right) return diagnosis;
-  FindSuspects({c, before, after, OpenBytesOf(c, verdict)}, options, diagnosis);
-  Rank(diagnosis);
+  diagnosis.suspects = FindSuspects({c, before, after, OpenBytesOf(c, verdict)}, options);
+  diagnosis.tied = Rank(diagnosis.suspects);
   return diagnosis;
 }
 
@@ -176,7 +101,7 @@ Diagnosis Diagnose(Backend& subject, const Case& c, const DiagnoseOptions& optio
     return diagnosis;
   }
   diagnosis = Diagnose(c, c.outputs_before, after, options);
-  if (diagnosis.tied > 1) Separate(subject, options, diagnosis);
+  if (diagnosis.tied > 0) Confirm(subject, options, diagnosis);
   return diagnosis;
 }
 

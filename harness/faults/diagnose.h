@@ -33,7 +33,7 @@ struct Diagnosis {
 
 struct DiagnoseOptions {
   JudgeOptions judge;
-  std::int64_t separating_cases = 120;  // drawn at most to tell suspects apart
+  std::int64_t separating_cases = 120;  // drawn at most to tell suspects apart and to confirm one
   bool pairs = true;                    // try two faults at once where no single one fits
 };
 
@@ -41,7 +41,8 @@ struct DiagnoseOptions {
 // Check.
 Diagnosis Diagnose(const Case& c, const TensorMap& before, const TensorMap& after, const DiagnoseOptions& options);
 
-// Runs the case, then others that tell the suspects apart.
+// Runs the case, then others that tell the suspects apart or in which the only one shows: what explains the first case
+// by chance is not named.
 Diagnosis Diagnose(Backend& subject, const Case& c, const DiagnoseOptions& options);
 
 // The answer in words, one line a suspect.

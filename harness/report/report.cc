@@ -101,8 +101,8 @@ const char* NameOf(Conclusion conclusion) {
   return kNames[static_cast<int>(conclusion)];
 }
 
-Report::Report(RunDescription description, std::function<std::string(const std::string&)> repeat, StudyFailure study)
-    : repeat_(std::move(repeat)), study_(std::move(study)) {
+Report::Report(RunDescription description, std::function<std::string(const std::string&)> repeat)
+    : repeat_(std::move(repeat)) {
   parts_.description = std::move(description);
   parts_.environment = ThisEnvironment();
   parts_.started = UtcNow();
@@ -121,7 +121,13 @@ void Report::SetShrunk(std::size_t i, const Shrunk& shrunk) {
   parts_.failures[i].shrunk = std::move(small);
 }
 
+void Report::SetSuspects(std::size_t i, std::vector<std::string> suspects, const WrongStage& stage) {
+  parts_.failures[i].suspects = std::move(suspects);
+  if (!stage.stage.empty()) parts_.failures[i].stage = stage;
+}
+
 void Report::Finish() {
+  for (Failure& failure : parts_.failures) failure.result.evidence.reset();
   parts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
@@ -138,11 +144,10 @@ void Report::AddFailure(const CaseResult& result, const JudgeOptions& options) {
   std::vector<Problem>& problems = failure.result.verdict.problems;
   if (parts_.failures.size() < kMaxStudied) {
     Study(options, failure);
-    if (study_) study_(options, failure);
   } else if (problems.size() > kMaxProblemsListed) {
     problems.resize(kMaxProblemsListed);
   }
-  failure.result.evidence.reset();
+  if (parts_.failures.size() >= kMaxEvidence) failure.result.evidence.reset();
   parts_.failures.push_back(std::move(failure));
 }
 

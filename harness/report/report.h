@@ -82,7 +82,7 @@ struct SmallFailure {
 
 // One case that the subject got wrong. Only the first kMaxStudied of a run have what is below the line.
 struct Failure {
-  CaseResult result;   // without evidence; with at most kMaxProblemsListed problems below the line
+  CaseResult result;   // of a finished report without evidence; with at most kMaxProblemsListed problems below the line
   std::string repeat;  // a command that runs this case again
   std::optional<SmallFailure> shrunk;
   // ----
@@ -123,24 +123,25 @@ struct ReportParts {
   std::int64_t merged_shards = 0;                   // 0: one run's own report
 };
 
-// Looks closer at a failure that is to be shown in full; `failure.result` still has its evidence.
-using StudyFailure = std::function<void(const JudgeOptions&, Failure&)>;
-
 class Report {
  public:
   static constexpr std::size_t kMaxFailures = 1000;
   static constexpr std::size_t kMaxStudied = 20;
   static constexpr std::size_t kMaxProblemsListed = 2;
+  static constexpr std::size_t kMaxEvidence = 8;
   static constexpr std::size_t kMaxUnreadable = 100;
 
-  // `repeat` gives the command for a result's name. `study` adds to what the report finds out about a failure itself.
-  Report(RunDescription description, std::function<std::string(const std::string&)> repeat, StudyFailure study = {});
+  // `repeat` gives the command for a result's name.
+  Report(RunDescription description, std::function<std::string(const std::string&)> repeat);
   explicit Report(ReportParts parts);
 
-  // Results are added in order. Judges evidence of the failures that are studied under the other named budgets.
+  // Results are added in order. Judges evidence of the failures that are studied under the other named budgets; the
+  // first kMaxEvidence failures keep theirs until Finish.
   void Add(const CaseResult& result, const JudgeOptions& options);
   // What failure i of failures() was shrunk to.
   void SetShrunk(std::size_t i, const Shrunk& shrunk);
+  // Which known faults explain failure i equally well, and the stage where they are, if it is named.
+  void SetSuspects(std::size_t i, std::vector<std::string> suspects, const WrongStage& stage);
   // The run is over: its time is what passed since the report was made.
   void Finish();
 
@@ -174,7 +175,6 @@ class Report {
 
   ReportParts parts_;
   std::function<std::string(const std::string&)> repeat_;
-  StudyFailure study_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

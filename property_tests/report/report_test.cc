@@ -90,10 +90,7 @@ TEST(Report, RequireAll) {
 TEST(Report, FirstFailuresAreKeptTheVeryFirstStudiedAndAllCounted) {
   CaseResult result = WrongResult("w", Operation::kFinalize, 2);
   result.verdict.problems.resize(10, result.verdict.problems.front());
-  int studied = 0;
-  Report report(
-      HandMadeDescription(), [](const std::string& name) { return "repeat " + name; },
-      [&](const JudgeOptions&, Failure&) { ++studied; });
+  Report report(HandMadeDescription(), [](const std::string& name) { return "repeat " + name; });
   for (int i = 0; i < 1100; ++i) {
     result.name = std::to_string(i);
     report.Add(result, {});
@@ -101,7 +98,6 @@ TEST(Report, FirstFailuresAreKeptTheVeryFirstStudiedAndAllCounted) {
   EXPECT_EQ(report.failing_cases(), 1100);
   ASSERT_EQ(report.failures().size(), Report::kMaxFailures);
   EXPECT_EQ(report.failures().front().repeat, "repeat 0");
-  EXPECT_EQ(studied, static_cast<int>(Report::kMaxStudied));
   EXPECT_TRUE(report.failures()[Report::kMaxStudied - 1].studied);
   EXPECT_EQ(report.failures()[Report::kMaxStudied - 1].result.verdict.problems.size(), 10U);
   EXPECT_FALSE(report.failures()[Report::kMaxStudied].studied);
