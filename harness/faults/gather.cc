@@ -211,6 +211,14 @@ void BlockStrideFromRows(Variant& v) {
   };
 }
 
+// An address in vectors: the stride in whole ones.
+template <std::int64_t kElements>
+void RowStrideInVectors(Variant& v) {
+  v.stages.launch = [](CompressLaunch& launch) {
+    launch.in.state_row_stride -= launch.in.state_row_stride % kElements;
+  };
+}
+
 void WidthFromHead(Variant& v) {
   v.stages.launch = [](CompressLaunch& launch) {
     launch.in.state_width = launch.in.head_dim * (launch.in.overlap ? 2 : 1);
@@ -270,6 +278,10 @@ constexpr Fault kRows[] = {
      &StridesFromShape},
     {"state-block-stride", "gather", "block stride rebuilt from the row stride", "padded block strides", kGathers,
      &BlockStrideFromRows},
+    {"state-row-stride-even", "gather", "row stride divided by 2 for loads of two floats, the remainder lost",
+     "an odd row stride", kGathers, &RowStrideInVectors<2>},
+    {"state-row-stride-by-4", "gather", "row stride divided by 4 for loads of four floats, the remainder lost",
+     "a row stride that 4 does not divide", kGathers, &RowStrideInVectors<4>},
     {"state-width-from-head", "gather", "state width rebuilt from the head", "a padded state width", kGathers,
      &WidthFromHead},
 };

@@ -92,6 +92,12 @@ void KvSlotsTruncated(Variant& v) {
     ChangeIntegers(launch, launch.in.kv_slot_mapping, &Truncated<std::int16_t>);
   };
 }
+void KvSlotsAs16Bits(Variant& v) {
+  v.stages.launch = [](CompressLaunch& launch) {
+    ChangeIntegers(launch, launch.in.kv_slot_mapping,
+                   [](const Integers& slots, std::int64_t i) { return slots[i] < 0 ? slots[i] : slots[i] & 0xFFFF; });
+  };
+}
 void KvSlotMinusOneOnly(Variant& v) {
   v.stages.launch = [](CompressLaunch& launch) {
     // Another negative slot is held for a place before the cache, which nothing bounds.
@@ -132,7 +138,9 @@ constexpr Fault kRows[] = {
     {"launch-windows-32", "locate", "at most 32 windows run", "more tokens that end one", kCompress,
      &AtMostWindows<32>},
     {"launch-windows-128", "locate", "at most 128 windows run", "more tokens that end one",
-     kHead128Stores | kFinalizeOnly, &AtMostWindows<128>},
+     kCompress, &AtMostWindows<128>},
+    {"launch-windows-148", "locate", "at most 148 windows run, as many as a B200 has multiprocessors",
+     "more tokens that end one", kCompress, &AtMostWindows<148>},
     {"launch-slots-as-int32", "locate", "state slots read as an array of int32", "three tokens, a negative slot",
      kCompress, &SlotsReadAsInt32},
     {"launch-positions-as-int32", "locate", "positions read as an array of int32", "any two tokens", kCompress,
@@ -143,6 +151,8 @@ constexpr Fault kRows[] = {
      "a skipped token's position, a ratio that is no power of two", kCompress, &PositionsTruncated},
     {"launch-kv-slots-int16", "locate", "KV slots truncated to int16", "KV slot 32768 or more", kStores,
      &KvSlotsTruncated},
+    {"launch-kv-slots-uint16", "locate", "KV slots truncated to 16 bits, negative ones kept", "KV slot 65536 or more",
+     kStores, &KvSlotsAs16Bits},
     {"launch-kv-slot-minus-one", "locate", "only KV slot -1 is skipped, not every negative one", "KV slot -7", kStores,
      &KvSlotMinusOneOnly},
     {"launch-slot-minus-one", "locate", "only state slot -1 is skipped, not every negative one", "state slot -7",

@@ -65,6 +65,10 @@ void ScalesFromPageEnd(const PagedCache& cache, std::int64_t slot, TokenPlace& p
   const std::int64_t page = cache.base_offset + slot / cache.page_tokens * cache.page_stride;
   place.scales = page + cache.page_stride - (cache.page_tokens - slot % cache.page_tokens) * cache.layout.scale_stride;
 }
+void CodesWithin64K(const PagedCache& cache, std::int64_t slot, TokenPlace& place) {
+  const std::int64_t page = cache.base_offset + slot / cache.page_tokens * cache.page_stride;
+  place.codes = page + ((place.codes - page) & 0xFFFF);
+}
 void ScalesBehind64Tokens(const PagedCache& cache, std::int64_t, TokenPlace& place) {
   place.scales += (64 - cache.page_tokens) * cache.layout.token_stride;
 }
@@ -95,6 +99,8 @@ constexpr Fault kRows[] = {
     {"store-slot-one-late", "store", "stored one slot on", "any", kStores, &StoreElsewhere<&NextSlot>},
     {"store-codes-aligned", "store", "address of the codes rounded down to 16 bytes", "a stride or base of 4 bytes",
      kStores, &Displace<&CodesAligned>},
+    {"store-codes-uint16", "store", "offset of the codes within a page in 16 bits", "a page of more than 64 KB", kStores,
+     &Displace<&CodesWithin64K>},
     {"store-scales-next-token", "store", "scales where the next token's belong", "any", kStores,
      &Displace<&ScalesOfNextToken>},
     {"store-scales-base", "store", "base offset ignored for the scales", "a base offset", kStores,

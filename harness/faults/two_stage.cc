@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "harness/faults/bounded.h"
 #include "harness/faults/fault.h"
 #include "harness/faults/rows.h"
 
@@ -100,6 +101,18 @@ struct PositionNotOffset {
   }
 };
 
+// Scratch of so many rows, reused: a token of the second stage finds what the last one with its row left there.
+template <std::int64_t kScratchRows>
+void ScratchWraps(Variant& v) {
+  v.stages.gather = [](const CompressInputs& in, const LiveToken& token, Window& window) {
+    LiveToken last = token;
+    if (in.op == spec::Operation::kTwoStage && token.index >= Decode(in)) {
+      for (std::int64_t i = token.index + kScratchRows; i < in.num_actual; i += kScratchRows) Locate(in, i, last);
+    }
+    BoundedGather(in, last, window);
+  };
+}
+
 constexpr Fault kRows[] = {
     {"two-stage-offset", "two stage", "slices of the metadata not offset by the decode count",
      "decode and prefill mixed", kTwoStageOnly, &ReplacePlan<&NotOffset>},
@@ -124,6 +137,10 @@ constexpr Fault kRows[] = {
      "decode and prefill mixed", kTwoStageOnly, &SecondStageOf<KvSlotNotOffset>},
     {"two-stage-position-offset", "two stage", "positions of stage 2 not offset by the decode count",
      "decode and prefill mixed", kTwoStageOnly, &SecondStageOf<PositionNotOffset>},
+    {"two-stage-scratch-256", "two stage", "scratch rows modulo 256", "two prefill tokens that far apart",
+     kTwoStageOnly, &ScratchWraps<256>},
+    {"two-stage-scratch-1024", "two stage", "scratch rows modulo 1,024", "two prefill tokens that far apart",
+     kTwoStageOnly, &ScratchWraps<1024>},
     {"two-stage-decode-twice", "two stage", "decode tokens run through both paths", "no input", kTwoStageOnly,
      &ReplacePlan<&Everything>, FaultClass::kEquivalent,
      "Both paths store the same bytes at the same slots: gather_split and finalize equal the single pass, whose tests "
