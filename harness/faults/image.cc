@@ -16,11 +16,19 @@ namespace kvexact {
 class EnclosureEnd : public Enclosure {
  public:
   enum class End { kLow, kHigh, kInward, kOutward, kOther };
-  EnclosureEnd(const Budget& budget, End end) : Enclosure(budget), end_(end) {}
+  EnclosureEnd(const Budget& budget, End end, EnclosedMeans::Stage mean, EnclosedMeans& means)
+      : Enclosure(budget), end_(end), mean_(mean), means_(means) {}
   End end() const { return end_; }
+  // The stage of the variant, whose means are remembered.
+  static void Mean(const Enclosure& a, const Window& window, Row& row) {
+    const auto& own = static_cast<const EnclosureEnd&>(a);
+    own.means_.Get(own.mean_, a, window, row);
+  }
 
  private:
   End end_;
+  EnclosedMeans::Stage mean_;
+  EnclosedMeans& means_;
 };
 
 namespace {
@@ -136,9 +144,10 @@ void StoreNudged(const Stages& stages, const IndexerQInputs& in, const StoredQHe
   nudged.inner->store_q_head(*nudged.inner, in, changed, token, head, out);
 }
 
-TensorMap EndImage(const Variant& variant, const Budget& budget, End end, const Case& c, const TensorMap& before) {
+TensorMap EndImage(const Variant& variant, const Budget& budget, End end, const Case& c, const TensorMap& before,
+                   EnclosedMeans& means) {
   TensorMap outputs = before;
-  const EnclosureEnd a(budget, end);
+  const EnclosureEnd a(budget, end, variant.stages.enclosure.weighted_mean, means);
   if (c.row().family == spec::Family::kIndexerQ) {
     NudgedStages stages;
     static_cast<Stages&>(stages) = variant.stages;
@@ -148,7 +157,9 @@ TensorMap EndImage(const Variant& variant, const Budget& budget, End end, const 
     const IndexerQBinding binding(c);
     RunIndexerQ(stages, variant.policy, a, binding.inputs(), BindIndexerQOutputs(c, outputs));
   } else {
-    RunVariant(variant, a, c, outputs);
+    Variant remembering = variant;
+    remembering.stages.enclosure.weighted_mean = &EnclosureEnd::Mean;
+    RunVariant(remembering, a, c, outputs);
   }
   return outputs;
 }
@@ -303,14 +314,14 @@ void VariantImage::MakeTags() {
   }
 }
 
-void VariantImage::MakeEnds(const Budget& budget) {
+void VariantImage::MakeEnds(const Budget& budget, EnclosedMeans& means) {
   if (!ends_.empty()) return;
   for (const End end : {End::kLow, End::kHigh, End::kInward, End::kOutward, End::kOther}) {
-    ends_.push_back(EndImage(variant_, budget, end, case_, before_));
+    ends_.push_back(EndImage(variant_, budget, end, case_, before_, means));
   }
 }
 
-Fit VariantImage::Compare(const TensorMap& after, const Budget& budget, const ByteMask& open) {
+Fit VariantImage::Compare(const TensorMap& after, const Budget& budget, const ByteMask& open, EnclosedMeans& means) {
   Fit fit;
   std::vector<Buffers> buffers;
   for (const auto& [name, strict] : strict_) buffers.push_back({&name, &after.find(name)->second, &strict, {&strict}});
@@ -325,7 +336,7 @@ Fit VariantImage::Compare(const TensorMap& after, const Budget& budget, const By
   for (const Buffers& b : buffers) {
     if (RuledOut(b, tags_.find(*b.name)->second, open, fit.inexact)) return fit;
   }
-  MakeEnds(budget);
+  MakeEnds(budget, means);
   for (Buffers& b : buffers) {
     for (const TensorMap& end : ends_) b.images.push_back(&end.find(*b.name)->second);
     if (!Explained(b, tags_.find(*b.name)->second, open)) return fit;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/case/case.h"
+#include "harness/faults/enclosed_means.h"
 #include "harness/faults/fault.h"
 #include "reference/numerics/budget.h"
 
@@ -30,12 +31,12 @@ class VariantImage {
 
   // Whether an fp32 evaluation of the variant within the budget may have left `after`. Where it differs from the
   // strict image, images are made of the two ends of every value before rounding, of the least and the largest
-  // magnitudes, and of what else a value may be.
-  Fit Compare(const TensorMap& after, const Budget& budget, const ByteMask& open);
+  // magnitudes, and of what else a value may be. `means` may serve many images under one budget.
+  Fit Compare(const TensorMap& after, const Budget& budget, const ByteMask& open, EnclosedMeans& means);
 
  private:
   void MakeTags();
-  void MakeEnds(const Budget& budget);
+  void MakeEnds(const Budget& budget, EnclosedMeans& means);
 
   const Variant& variant_;
   const Case& case_;

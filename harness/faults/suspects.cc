@@ -54,7 +54,7 @@ ByteMask OpenBytesOf(const Case& c, const CaseVerdict& verdict) {
 Fit FitOf(const Suspect& suspect, const Observation& seen, const Budget& budget) {
   const Variant variant = VariantOf(suspect);
   VariantImage image(variant, seen.c, seen.before);
-  return image.Compare(seen.after, budget, seen.open);
+  return image.Compare(seen.after, budget, seen.open, *seen.means);
 }
 
 bool Concerns(const Suspect& suspect, spec::Operation op) {
@@ -81,7 +81,7 @@ std::vector<Suspect> FindSuspects(const Observation& seen, const DiagnoseOptions
     if (fault.fault_class == FaultClass::kEquivalent || !Concerns(suspect, seen.c.op)) continue;
     const Variant variant = VariantOf(suspect);
     VariantImage image(variant, seen.c, seen.before);
-    const Fit fit = image.Compare(seen.after, *options.judge.budget, seen.open);
+    const Fit fit = image.Compare(seen.after, *options.judge.budget, seen.open, *seen.means);
     if (fit.explained) {
       suspect.inexact = fit.inexact;
       suspects.push_back(suspect);

@@ -2,6 +2,7 @@
 // Which faults explain one observation.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "harness/faults/diagnose.h"
@@ -10,12 +11,13 @@
 
 namespace kvexact {
 
-// What a subject stored for a case. `open` are the bytes that the policy leaves open.
+// What a subject stored for a case.
 struct Observation {
   const Case& c;
   const TensorMap& before;
   const TensorMap& after;
-  ByteMask open;
+  ByteMask open;  // bytes that the policy leaves open
+  std::unique_ptr<EnclosedMeans> means = std::make_unique<EnclosedMeans>();  // of its windows, under one budget
 };
 ByteMask OpenBytesOf(const Case& c, const CaseVerdict& verdict);
 
