@@ -49,7 +49,7 @@ int Replay(const ReplayArguments& a) {
   RunDescription description = Describe("replay", subject, options);
   description.require_all = a.require_all;
   const CaseSource source = FileCases(FilesOf(a.paths));
-  const RunLimits limits{.threads = a.output.threads, .deadline = {}};
+  const RunLimits limits{.threads = a.output.threads, .deadline = {}, .evidence = Report::kMaxStudied};
 
   const auto repeat = [&](const std::string& name) {
     return "kvexact replay " + ShellWord(name) + a.SubjectText() + a.judge.Text();

@@ -45,7 +45,7 @@ int Selftest(const SelftestArguments& a) {
   settings.seed = SeedOfText(a.seed);
   const CaseSource drawn = DrawnCases(settings, a.cases, Shard{});
   const std::string from_seed = fmt::format("cases from seed {}", settings.seed);
-  const RunLimits limits{.threads = a.output.threads, .deadline = {}};
+  const RunLimits limits{.threads = a.output.threads, .deadline = {}, .evidence = Report::kMaxStudied};
 
   const JudgeOptions options;
   RunDescription description = Describe("selftest", {"the harness", "", "", SeedPolicy().name, false}, options);

@@ -99,7 +99,7 @@ int Verify(const VerifyArguments& a) {
   description.operations = a.operations;
   description.require_all = a.require_all;
   const CaseSource source = SourceOf(a, description);
-  RunLimits limits{.threads = a.output.threads, .deadline = {}};
+  RunLimits limits{.threads = a.output.threads, .deadline = {}, .evidence = Report::kMaxStudied};
   if (!a.time.empty()) limits.deadline = std::chrono::steady_clock::now() + DurationOfText("--time", a.time);
 
   const auto repeat = [&](const std::string& name) {

@@ -19,7 +19,8 @@ struct Failing {
 };
 
 // By judged elements, of equals the first first.
-std::multimap<std::int64_t, Failing> SmallestFirst(std::span<const Evidence* const> failures, const JudgeOptions& options) {
+std::multimap<std::int64_t, Failing> SmallestFirst(std::span<const Evidence* const> failures,
+                                                   const JudgeOptions& options) {
   std::multimap<std::int64_t, Failing> chosen;
   for (std::size_t i = 0; i < failures.size(); ++i) {
     const auto& [c, before, after] = *failures[i];

@@ -16,7 +16,7 @@ struct Observation {
   const Case& c;
   const TensorMap& before;
   const TensorMap& after;
-  ByteMask open;  // bytes that the policy leaves open
+  ByteMask open;                                                             // bytes that the policy leaves open
   std::unique_ptr<EnclosedMeans> means = std::make_unique<EnclosedMeans>();  // of its windows, under one budget
 };
 ByteMask OpenBytesOf(const Case& c, const CaseVerdict& verdict);

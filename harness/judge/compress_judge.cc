@@ -46,11 +46,7 @@ class CompressJudge {
       ++verdict_.tokens;
       EvaluateToken(*options_.stages, strict_, in_, token_, strict_work_);
       EvaluateToken(*options_.stages, enclosure_, in_, token_, enclosed_work_);
-      if (scratch) {
-        JudgeScratchRow();
-      } else {
-        JudgeCacheToken();
-      }
+      CountRow(verdict_, [&] { scratch ? JudgeScratchRow() : JudgeCacheToken(); });
     }
   }
 

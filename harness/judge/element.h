@@ -47,4 +47,17 @@ void CountElement(CaseVerdict& verdict, ElementKind kind, bool exact, bool membe
   verdict.problems.push_back(std::move(problem));
 }
 
+// Judges the elements of one token (of Q: of one head of it) and counts it if one is wrong or unwritten.
+template <class JudgeElements>
+void CountRow(CaseVerdict& verdict, const JudgeElements& judge_elements) {
+  const auto misses = [&] {
+    std::int64_t sum = 0;
+    for (const Tally& tally : verdict.tallies) sum += tally.wrong + tally.unwritten;
+    return sum;
+  };
+  const std::int64_t before = misses();
+  judge_elements();
+  if (misses() > before) ++verdict.wrong_rows;
+}
+
 }  // namespace kvexact

@@ -38,7 +38,7 @@ class IndexerQJudge {
   void Run() {
     for (token_ = 0; token_ < in_.num_actual; ++token_) {
       ++verdict_.tokens;
-      for (head_ = 0; head_ < in_.heads; ++head_) JudgeHead();
+      for (head_ = 0; head_ < in_.heads; ++head_) CountRow(verdict_, [&] { JudgeHead(); });
     }
   }
 

@@ -67,10 +67,12 @@ struct OpenToken {
 
 struct CaseVerdict {
   std::array<Tally, kElementKinds> tallies;
-  std::int64_t touched = 0;       // bytes
-  std::int64_t tokens = 0;        // that store something
-  std::vector<OpenToken> open;    // whose elements are unjudged
-  std::vector<Problem> problems;  // the first max_problems of the judge's, the first kMaxProblems of others
+  std::int64_t touched = 0;         // bytes
+  std::int64_t touched_ranges = 0;  // of such bytes
+  std::int64_t tokens = 0;          // that store something
+  std::int64_t wrong_rows = 0;      // tokens (of Q: heads of one) with a wrong or unwritten element
+  std::vector<OpenToken> open;      // whose elements are unjudged
+  std::vector<Problem> problems;    // the first max_problems of the judge's, the first kMaxProblems of others
   static constexpr std::size_t kMaxProblems = 64;
   std::size_t max_problems = kMaxProblems;
 

@@ -41,6 +41,7 @@ void CompareOutside(const std::string& buffer, std::int64_t begin, std::int64_t 
   for (std::int64_t i = begin; i < end; ++i) {
     const bool differs = before[i] != after[i];
     if (differs) ++verdict.touched;
+    if (differs && !in_run) ++verdict.touched_ranges;
     if (differs && !in_run && verdict.problems.size() < verdict.max_problems) {
       Problem problem;
       problem.what = Problem::What::kTouched;

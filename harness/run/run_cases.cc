@@ -2,6 +2,7 @@
 #include "harness/run/run_cases.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "harness/run/in_order.h"
@@ -38,10 +39,18 @@ CaseResult WithEnd(CaseResult last, Backend& backend) {
 void ForEachCase(const CaseSource& source, const RunLimits& limits, const JudgeCase& judge,
                  const ConsumeResult& consume) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::atomic<std::size_t> with_evidence = 0;  // of what was consumed
   InOrder<CaseResult>(
       source.count, limits.threads > 0 ? limits.threads : cores,
-      [&](std::int64_t i) { return LoadAndJudge(source, i, judge); },
-      [&](std::int64_t, CaseResult result) { consume(std::move(result)); },
+      [&](std::int64_t i) {
+        CaseResult result = LoadAndJudge(source, i, judge);
+        if (with_evidence >= limits.evidence) result.evidence.reset();
+        return result;
+      },
+      [&](std::int64_t, CaseResult result) {
+        if (result.evidence) ++with_evidence;
+        consume(std::move(result));
+      },
       [&] { return !limits.deadline || std::chrono::steady_clock::now() < *limits.deadline; });
 }
 

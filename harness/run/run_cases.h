@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "harness/backend/backend.h"
@@ -16,6 +18,8 @@ namespace kvexact {
 struct RunLimits {
   int threads = 0;                                                // 0: one a core
   std::optional<std::chrono::steady_clock::time_point> deadline;  // no case is begun after it
+  // So many cases that are not right come with their evidence, the first ones; some later ones may.
+  std::size_t evidence = std::numeric_limits<std::size_t>::max();
 };
 
 // Called on the calling thread, in the order of the source.
