@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -183,4 +184,11 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace kvexact::gpu
 
-int main(int argc, char** argv) { return kvexact::gpu::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return kvexact::gpu::Main(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "gpu_fuzz: %s\n", e.what());
+    return 2;
+  }
+}

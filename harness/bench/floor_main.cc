@@ -44,6 +44,7 @@ double MedianUs(const FloorAccesses& a, const StatePool& pool, Device& device) {
       },
       device.stream());
   std::vector<double> times;
+  times.reserve(kRounds);
   for (int i = 0; i < kRounds; ++i) times.push_back(device.Replay(graph));
   return Median(times);
 }

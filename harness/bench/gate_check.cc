@@ -28,8 +28,10 @@ double CyclesAMicrosecond(Device& device) {
   constexpr std::int64_t kCycles = 100'000;
   const auto time = [&](std::int64_t cycles) {
     const Graph graph([&](cudaStream_t stream) { EnqueueSpin(cycles, stream); }, device.stream());
+    constexpr int kRounds = 21;
     std::vector<double> times;
-    for (int i = 0; i < 21; ++i) times.push_back(device.Replay(graph));
+    times.reserve(kRounds);
+    for (int i = 0; i < kRounds; ++i) times.push_back(device.Replay(graph));
     return Median(times);
   };
   return static_cast<double>(kCycles) / (time(2 * kCycles) - time(kCycles));

@@ -50,6 +50,7 @@ Replays::Replays(const Subject& subject, Workload& workload, Device& device, con
 
 std::vector<double> TimeRounds(const Replays& replays, int rounds, Device& device) {
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(rounds));
   for (int i = 0; i < rounds / 5; ++i) replays.Time(device, i);
   for (int i = 0; i < rounds; ++i) times.push_back(replays.Time(device, i));
   return times;

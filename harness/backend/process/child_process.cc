@@ -157,8 +157,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const std::vect
   if (!given(STDOUT_FILENO)) actions.Duplicate(errors, STDOUT_FILENO);
   actions.Duplicate(errors, STDERR_FILENO);
 
-  std::vector<char*> arguments;
   std::vector<std::string> copies = argv;
+  std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
   for (std::string& argument : copies) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const SpawnAttributes attributes;

@@ -208,13 +208,13 @@ int Serve(const std::string& path) {
 }  // namespace kvexact::worker
 
 int main(int argc, char** argv) {
-  using namespace kvexact::worker;
-  if (argc != 2 || ::fcntl(kSocket, F_GETFD) < 0 || ::fcntl(kArena, F_GETFD) < 0) {
+  namespace worker = kvexact::worker;
+  if (argc != 2 || ::fcntl(worker::kSocket, F_GETFD) < 0 || ::fcntl(worker::kArena, F_GETFD) < 0) {
     std::fprintf(stderr, "kvexact-worker: is started by kvexact, to run a backend lib:PATH\n");
     return 2;
   }
   try {
-    return Serve(argv[1]);
+    return worker::Serve(argv[1]);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "kvexact-worker: %s\n", e.what());
     return 4;
